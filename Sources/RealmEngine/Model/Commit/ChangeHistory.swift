@@ -1,13 +1,13 @@
-/// Change log of a version: one changeset for each of the last commits (storage format 7.2).
-/// Confined like its space.
+/// The stored changesets of the last commits, one for each commit (storage format 7.2). Confined to
+/// the thread of its space.
 struct ChangeHistory {
-    /// Number of changesets in the log.
+    /// Number of stored changesets.
     let count: Int
     private let newest: UInt64
     private let tree: BPlusTree
     private static let inRealm: UInt64 = 2
 
-    /// Returns nil for a log of unknown type. Throws `corrupt`.
+    /// Returns nil if the file has a history of unknown type. Throws `corrupt`.
     init?(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
         newest = top.version
         tree = BPlusTree(space: space, root: top.history)
@@ -24,8 +24,8 @@ struct ChangeHistory {
         }
     }
 
-    /// Calls `body` with the version and changeset of each of the last `wanted` commits in the log,
-    /// oldest first. Throws `corrupt`, and the errors of `body`.
+    /// Calls `body` with the version and the changeset of the last `wanted` commits, oldest first.
+    /// Throws `corrupt`, and the errors of `body`.
     func forEachLast(
         _ wanted: Int, _ body: (UInt64, ByteView) throws(RealmError) -> Void
     ) throws(RealmError) {

@@ -1,7 +1,8 @@
-/// Parses one changeset, the instructions that describe a commit's changes (storage format 7.3).
+/// Parses one changeset: the instructions that describe the changes of one commit (storage format
+/// 7.3).
 ///
-/// References the changeset's bytes, which must outlive the parser. Throws `corrupt` at the first
-/// invalid byte.
+/// References the bytes of the changeset, which must outlive the parser. Throws `corrupt` at the
+/// first invalid byte.
 struct ChangeLogParser {
     enum Instruction: Equatable {
         case insertTable(TableKey)
@@ -14,7 +15,8 @@ struct ChangeLogParser {
         case insertColumn(ColumnKey)
         case eraseColumn(ColumnKey)
         case renameColumn(ColumnKey)
-        /// Selects the collection for the following instructions; `path` leads to a nested one.
+        /// Selects the collection that the following instructions change. `path` contains the keys
+        /// of nested collections, outermost first; empty for the property's own collection.
         case selectCollection(ColumnKey, ObjectKey, path: [Int64])
         case collectionInsert(Int64)
         case collectionSet(Int64)
@@ -82,7 +84,7 @@ struct ChangeLogParser {
         var path: [Int64] = []
         if isNested {
             let count = try integer()
-            // Every step takes at least one byte.
+            // Each step of the path takes at least one byte, so a larger count is damage.
             guard count >= 1, count <= Int64(bytes.count - position) else {
                 throw bad("a path of \(count) steps")
             }
@@ -91,7 +93,8 @@ struct ChangeLogParser {
         return .selectCollection(column, object, path: path)
     }
 
-    /// Parses collection instructions, including the obsolete ones for dictionaries and sets.
+    /// Parses an instruction that changes a collection. Accepts the obsolete opcodes for
+    /// dictionaries and sets.
     private mutating func collectionInstruction(
         _ opcode: UInt8
     ) throws(RealmError) -> Instruction {
@@ -109,7 +112,8 @@ struct ChangeLogParser {
         }
     }
 
-    /// Parses the type, length and bytes of a dictionary's key, then returns the index.
+    /// Parses the operands of an obsolete dictionary instruction: type, length and bytes of the
+    /// key, then an index, which is returned.
     private mutating func legacyEntry() throws(RealmError) -> Int64 {
         guard try integer() == 2 else { throw bad("a dictionary key that is no string") }
         let count = try integer()
@@ -130,9 +134,9 @@ struct ChangeLogParser {
 
     private mutating func columnKey() throws(RealmError) -> ColumnKey { ColumnKey(try integer()) }
 
-    /// Parses an integer of seven bits per byte, least significant first; the last byte has six
-    /// bits and the sign. Like the reference engine, accepts bytes of zeros before the last one, but
-    /// no more than ten bytes, the last of which has only the sign.
+    /// Parses an integer that is stored as seven bits per byte, least significant first; the last
+    /// byte has six bits and the sign. Like the reference engine, accepts unnecessary zero bits at
+    /// the end, but at most ten bytes, the tenth of which may contain only the sign.
     private mutating func integer() throws(RealmError) -> Int64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0

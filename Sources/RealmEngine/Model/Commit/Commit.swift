@@ -1,8 +1,8 @@
-/// Commit of a write transaction, which makes its nodes a new version of the file (storage format
-/// section 5).
+/// Commits a write transaction: makes its nodes a new version of the file (storage format section
+/// 5).
 ///
-/// Crash safety depends on the order of writes: all new nodes and the inactive header slot, sync,
-/// the select bit, sync. At every moment the header selects a complete version.
+/// The order of writes makes a crash harmless: all new nodes and the inactive header slot, a sync,
+/// the select bit of the header, another sync. So the header always selects a complete version.
 struct Commit {
     private let transaction: WriteTransaction
     private let names: Ref
@@ -12,8 +12,8 @@ struct Commit {
     private let newVersion: UInt64
     private let changesets: [Changeset]
 
-    /// - Parameter changesets: changesets of all versions after the transaction's base, the last
-    ///   one of `version`.
+    /// - Parameter changesets: one for each version after the transaction's base; the last one is
+    ///   the changeset of `version`.
     init(_ transaction: WriteTransaction, version: UInt64, changesets: [Changeset]) {
         self.transaction = transaction
         names = transaction.directory.names
@@ -27,12 +27,12 @@ struct Commit {
     private var session: WriteSession { transaction.session }
     static let page = UInt64(4096)
 
-    /// A version whose nodes are in the file.
+    /// A version whose nodes are in the file, before the header selects it.
     struct Stored {
         let version: UInt64
         let top: Ref
         let logicalSize: UInt64
-        /// Number of versions that were readable when this one was made.
+        /// Number of readable versions when this version was made.
         let reachable: UInt64
         let space: CommittedSpace
     }
@@ -49,12 +49,13 @@ struct Commit {
         return stored.version
     }
 
-    /// Writes the new version's nodes to the file.
+    /// Writes the nodes of the new version to the file; the header does not reference them yet.
     func write() throws(RealmError) -> Stored {
         let reachable = try session.database.session!.purge()
         let history = try appendedHistory(oldestLive: reachable.oldestLive)
         if let top = base.top {
-            // Frees the compaction state of another engine; a compaction in progress is discarded.
+            // Also frees the state of an online compaction by another engine, which ends that
+            // compaction.
             for ref in [
                 top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
             ] { try context.free(ref) }
@@ -62,8 +63,8 @@ struct Commit {
         var space: FreeSpace
         if let known = transaction.spilledSpace {
             space = known
-            // Within a group, a snapshot of an earlier transaction may read nodes that a later one
-            // freed.
+            // In a group, snapshots of earlier transactions may still read spilled nodes that later
+            // transactions freed.
             if session.group == nil { space.addUnused(context.takeSpilledExtents()) }
         } else {
             space = try session.freeSpace(of: base, context.space, reachable)
@@ -81,7 +82,7 @@ struct Commit {
             space: writer.finish(), released: released, version: newVersion, page: Self.page,
             reserve: writer.reserve, last: writer.lastRun, root: root)
         let lists = try listWriter.run()
-        // Everything that can fail is done before the header is flipped.
+        // From here on, only writes can fail; the header still selects the old version.
         try session.store(
             writer.runs + (lists.run.map { [$0] } ?? []), logicalSize: lists.logicalSize)
         return Stored(
@@ -91,7 +92,7 @@ struct Commit {
 
     private static let historySchema: UInt64 = 1
 
-    /// - Parameter extra: maximum number of bytes of the free lists and the root.
+    /// - Parameter extra: maximum size in bytes of the free lists and the root.
     private func writer(
         _ space: consuming FreeSpace, _ history: Ref, extra: UInt64
     ) throws(RealmError) -> NodeWriter {
@@ -100,12 +101,12 @@ struct Commit {
         return NodeWriter(order, free: space, extra: extra, page: Self.page)
     }
 
-    /// Appends the new changesets to the history and removes those that no live version needs
-    /// (storage format 7.2).
+    /// Appends the new changesets to the history. Removes those that no live version needs (storage
+    /// format 7.2).
     private func appendedHistory(oldestLive: UInt64) throws(RealmError) -> Ref {
         var root = Ref.none
         if let top = base.top, top.historyType == TopArray.localHistory { root = top.history }
-        // Element i leads from version newVersion - count + i to the next one.
+        // Changeset i describes the changes from version newVersion - count + i to the next.
         let needed = max(1, Int(clamping: newVersion &- oldestLive))
         if needed <= changesets.count {
             try context.freeDeep(root)
@@ -117,7 +118,7 @@ struct Commit {
             try context.freeDeep(part)
         }
         let element = ElementType(type: .binary, isNullable: false)
-        // Fast path: most commits replace the whole history.
+        // Fast path: most commits replace all of the history by one changeset.
         if root.isNone, new.allSatisfy({ $0.written.parts.isEmpty }) {
             return try transaction.encodeElements(new.map { .binary($0.rest) }, element)
         }

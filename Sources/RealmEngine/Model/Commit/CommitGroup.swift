@@ -1,17 +1,18 @@
 /// Transactions that become durable together, as one version of the file.
 ///
-/// They share one set of editors and leave their nodes in the slab. `flush` writes the file once;
-/// before, no root references the nodes, so that a crash leaves all of the group or nothing. Each
-/// transaction has its own version number and history entry; for other processes the version
-/// increases by the number of transactions at once. Meanwhile this process reads the state of each
-/// from the slab, and the version before the group stays pinned. Guarded by the write mutex.
+/// The transactions share one set of editors and leave their nodes in the slab. `flush` writes the
+/// file once. Before that no root in the file references the nodes, so a crash loses the whole
+/// group. Each transaction has its own version number and its own changeset in the history; for
+/// other processes the version number increases by the number of transactions. Until `flush`, this
+/// process reads the state after each transaction from the slab, and the version before the group
+/// stays pinned. Guarded by the write mutex.
 final class CommitGroup {
     private unowned let session: WriteSession
     private let base: VersionState
-    /// The transaction that was committed last; nil before the first.
+    /// The last committed transaction of the group; nil if there is none.
     private var last: WriteTransaction?
-    /// Number of extents that committed transactions freed; further ones belong to a transaction
-    /// that was rolled back.
+    /// Number of extents that committed transactions freed. Later elements of the list were freed
+    /// by a transaction that was rolled back.
     private var freed = 0
     private var mustReload = false
     private(set) var count = 0
@@ -24,10 +25,10 @@ final class CommitGroup {
         base = session.database.newest
     }
 
-    /// Base version of the next transaction.
+    /// Number of the version that the next transaction starts from.
     var version: UInt64 { base.version + UInt64(count) }
 
-    /// Memory, in bytes, that the commits take.
+    /// Memory, in bytes, that the group's transactions use.
     var usedBytes: Int { last.map { $0.size + arena.used } ?? 0 }
 
     /// Returns the state after the last commit.
@@ -38,8 +39,8 @@ final class CommitGroup {
         return state
     }
 
-    /// Returns the changesets of the commits after `version`, except those that were partly written
-    /// to the file.
+    /// Returns the changesets of the commits after `version`, except the ones that were partly
+    /// written to the file by a spill.
     func changesets(after version: UInt64) -> [ByteView] {
         let known = version > base.version ? Int(clamping: version - base.version) : 0
         return changesets.dropFirst(known).filter { $0.written.parts.isEmpty }.map(\.rest)
@@ -64,7 +65,8 @@ final class CommitGroup {
         cachedHead = nil
     }
 
-    /// Records the end of a transaction of the group.
+    /// Records the end of a transaction. After a rollback, the next transaction discards the
+    /// editors.
     func ended(isCommitted: Bool) { if !isCommitted { mustReload = true } }
 
     /// Writes all commits to the file as one version.

@@ -1,8 +1,8 @@
-/// Makes the header select the newest published version again. Necessary if a writer died between
-/// the header flip and the publication, and others continued from the version before (storage
-/// format 5.11).
+/// Makes the header select the newest published version again. This is necessary if a writer died
+/// after it changed the header and before it published its version, and other writers then
+/// continued from the version before (storage format 5.11).
 ///
-/// The caller must hold the write mutex and have refreshed to the newest published version.
+/// The caller holds the write mutex and has refreshed its database to the newest published version.
 struct HeaderRepair {
     private let writer: WriteSession
     private let session: Session
@@ -18,30 +18,32 @@ struct HeaderRepair {
         return header.top(header.selected) == database.newest.top?.ref.raw ?? 0
     }
 
-    /// Relation of a header slot's version to the newest published one.
+    /// State of a header slot, compared with the newest published version.
     private enum Slot {
         /// The newest published version.
         case newest
-        /// A version that was published, or one that is older than the newest.
+        /// A version in the version list, or one that is older than the newest.
         case published
-        /// A version that was never published; `distance` is its number minus the newest one's.
+        /// A newer version that was never published. `distance` is the difference of the version
+        /// numbers.
         case unpublished(distance: UInt64)
-        /// A root that was overwritten by writers that continued from the newest version.
+        /// A root that cannot be read, because writers that continued from the newest version have
+        /// overwritten it.
         case unreadable
-        /// No root.
+        /// The slot contains no root.
         case empty
     }
 
-    /// Repairs the header if it selects a version that was never published. Keeps a header that is
-    /// older than the version list, as asynchronous commits of the SDKs leave it (storage format
-    /// 5.13).
+    /// Repairs the header if it selects a version that was never published. Does not change a
+    /// header that selects an older version than the version list, which happens after asynchronous
+    /// commits of the SDKs (storage format 5.13).
     @_optimize(size)
     func run() throws(RealmError) {
         let pin = try session.pinNewest()
         defer { session.release(pin) }
         let header = try file.rawHeader()
         guard header.top0 != FileHeader.streamingMark else { return }
-        // Other participants may have made the file longer than this one has mapped.
+        // Other participants may have extended the file since this process mapped it.
         let size = try file.extendToEnd()
         let active = try slot(header, header.selected, pin, size)
         let other = try slot(header, header.selected ^ 1, pin, size)
@@ -53,8 +55,8 @@ struct HeaderRepair {
             try writer.sync()
         case (.unpublished(1), .unpublished(1)), (.unpublished(1), .unreadable),
             (.unreadable, .unpublished(1)), (.unreadable, .unreadable):
-            // A second writer continued from the newest version, overwrote the slot of that
-            // version's root, and died too.
+            // A second writer also continued from the newest version, overwrote the slot with the
+            // root of that version, and died.
             guard !pin.top.isNone, try isWhole(pin) else { return }
             try writer.flipHeader(top: pin.top)
         default: return

@@ -1,12 +1,13 @@
-/// Writes the nodes of an open transaction to the file before its commit.
+/// Writes the nodes of an open transaction to the file before the commit, to free memory.
 ///
-/// Uses only space that no version uses. Without a commit, that space is still free, or beyond the
-/// file's logical size. The syncs of the commit cover the nodes.
+/// Writes only to space that no version uses. If the transaction does not commit, that space stays
+/// free or is after the end of the newest version. The nodes are synced by the commit.
 struct Spill {
     private let transaction: WriteTransaction
     private let known: FreeSpace?
 
-    /// - Parameter known: free space after the last spill of the transaction; nil at the first one.
+    /// - Parameter known: free space after the transaction's previous spill; nil for the first
+    ///   spill.
     init(_ transaction: WriteTransaction, _ known: FreeSpace?) {
         self.transaction = transaction
         self.known = known

@@ -1,11 +1,12 @@
-/// Steps of a commit that access the file, in order (storage format 5). Called by `Commit.run`.
+/// The steps of a commit that access the file, in order (storage format 5). `Commit` calls them.
 extension WriteSession {
-    /// Returns the free space of `version` that no `reachable` version uses.
+    /// Returns the space that neither `version` nor any older `reachable` version uses.
     func freeSpace(
         of version: VersionState, _ space: NodeSpace, _ reachable: VersionList.Reachable
     ) throws(RealmError) -> FreeSpace {
         guard let top = version.top else { return FreeSpace(logicalSize: version.limit) }
-        // In a group, this process reads versions that are not in the version list.
+        // In a group, snapshots of this process may read versions that are not in the version list,
+        // so no stamp is back-dated.
         let older =
             group == nil
             ? FreeSpace.PreviousFreeLists(database.file, reachable, checkedLists) : .none
@@ -15,10 +16,11 @@ extension WriteSession {
         return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
     }
 
-    /// Writes nodes that no root references yet, growing the file as needed.
+    /// Writes `runs` of nodes, which no root references yet. Extends the file to `logicalSize`
+    /// first.
     func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
-        // Grows the file under the control mutex, under which other processes read its size when
-        // they join.
+        // Other processes read the size of the file when they join, under the control mutex. So the
+        // mutex is held while the file grows.
         try database.session!.file.withControl { () throws(RealmError) in
             try device.grow(to: Int(logicalSize))
             try database.file.extend(to: Int(logicalSize))
@@ -39,7 +41,8 @@ extension WriteSession {
         }
         try write(top.raw, at: RawHeader.topOffset(slot))
         if let device = device as? EncryptedDevice {
-            // One encrypted page contains both, so they change together.
+            // One encrypted page contains both the slot and the select bit, so both change in one
+            // write.
             try write(flags ^ 1, at: RawHeader.flagsOffset)
             if options.isDurable { try device.syncData() }
         } else {
@@ -56,9 +59,9 @@ extension WriteSession {
         }
     }
 
-    /// Throws, and poisons the database, if the file was replaced or deleted since the transaction
-    /// began, because the commit is lost. A file that was moved counts as one moved after the
-    /// commit.
+    /// Throws if the file was replaced or deleted since the transaction began, because the commit
+    /// is lost; also poisons the database. A file that was merely moved is accepted, as if it had
+    /// been moved after the commit.
     func checkHasName() throws(RealmError) {
         do throws(RealmError) { try database.file.checkHasName() } catch {
             database.poison(error)
@@ -66,7 +69,7 @@ extension WriteSession {
         }
     }
 
-    /// Publishes a version that the header already selects as the newest one of the session.
+    /// Publishes a version, which the header already selects, as the newest one of the session.
     func publish(_ stored: Commit.Stored) throws(RealmError) {
         do throws(RealmError) {
             try database.session!.publish(
@@ -74,7 +77,7 @@ extension WriteSession {
                 reachable: stored.reachable)
             try database.refresh()
         } catch {
-            // The header selects a version that the session does not list.
+            // The header now selects a version that the session's version list does not contain.
             poisonDatabase(error)
             throw error
         }

@@ -1,19 +1,20 @@
 extension WriteSession {
-    /// Use of a database's file, for reports.
+    /// The use of the file's space by a database, for reports.
     package struct Space: Sendable {
-        /// End of the newest version's space, in bytes.
+        /// End of the newest version in bytes.
         var logicalSize = 0
         /// Bytes that the next commit may reuse.
         package var freeBytes = 0
-        /// Bytes that the newest version does not use but readers of older versions do.
+        /// Number of bytes that only older versions use, which readers have pinned.
         package var pinnedBytes = 0
     }
 
-    /// Number of live versions, including the newest, as counted by the last commit of any process.
+    /// Number of live versions, including the newest. The last commit of any process stored it in
+    /// the lock file.
     package var liveVersions: Int { Int(clamping: database.session?.file.versionCount ?? 1) }
 
-    /// Returns the newest version's use of the file. Takes the write mutex for a moment, to find
-    /// out which versions are no longer pinned.
+    /// Returns how the newest version uses the file. Takes the write mutex briefly, to determine
+    /// which versions are still pinned.
     ///
     /// Throws `corrupt` for a damaged free list, `misuse` while a transaction is open.
     package func space() throws(RealmError) -> Space {

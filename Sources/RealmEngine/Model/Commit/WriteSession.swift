@@ -1,40 +1,42 @@
-/// A database opened for writing as a participant of its session.
+/// A database that is open for writing; a participant of its session.
 ///
 /// Several processes and handles may write to a database; the write mutex serialises their
-/// transactions. A session has one transaction at a time, which begins and ends on one thread.
-/// Other threads may use snapshots of `database` meanwhile.
+/// transactions. A write session has at most one transaction, which begins and ends on one thread.
+/// Meanwhile, other threads may use snapshots of `database`.
 public final class WriteSession {
     public let database: Database
     let options: Options
     let device: any StorageDevice
-    /// Device that counts the writes; nil for a rehearsal.
+    /// The file as opened for writing, which also counts the writes; nil for a rehearsal.
     private let file: FileDevice?
-    /// Directory for the temporary file of a rehearsal; nil for a session that writes.
+    /// Directory for the temporary file of a rehearsal; nil if the session writes to the database.
     let rehearsalDirectory: String?
     var isRehearsal: Bool { rehearsalDirectory != nil }
-    /// The transaction's row in the reader table.
+    /// Row of the open transaction in the reader table.
     private var row: Int32?
-    /// Versions whose free lists earlier commits have checked.
+    /// Versions whose free lists were checked by earlier commits.
     let checkedLists = FreeSpace.VerifiedFreeLists()
     /// The open commit group; nil if there is none.
     private(set) var group: CommitGroup?
-    /// Whether a transaction is open. The session does not retain it: releasing the transaction
-    /// rolls it back.
+    /// Whether a transaction is open. The caller retains the transaction, not the session: when it
+    /// is released, it is rolled back.
     private var hasTransaction = false
 
     public struct Options: Sendable {
-        /// Sync data and header so that a commit that returned survives a power failure.
+        /// Whether commits wait until data and header are on disk, so that they survive a power
+        /// failure.
         public var isDurable = true
-        /// Whether to create the file; an existing file is then an error.
+        /// Whether the file is created; then an existing file is an error.
         public var creates = false
         var fanout = Fanout()
-        /// Time to wait for processes that are joining, leaving or resizing the file.
+        /// Timeout for processes that are joining, leaving or resizing the file.
         public var lockTimeout = RealmEngine.LockTimeout.forever
         /// See `Database.Options.allowsOtherNames`.
         package var allowsOtherNames = false
-        /// Key of an encrypted file, or for encrypting a new one.
+        /// Key of an encrypted file; a new file is encrypted with it.
         public var key: EncryptionKey?
-        /// Whether to join the session separately instead of sharing this process's participant.
+        /// Whether to join as a separate participant, instead of sharing the participant of this
+        /// process.
         var isSeparate = false
 
         public init() {}
@@ -69,7 +71,7 @@ public final class WriteSession {
         } catch { throw error.inFile(path) }
     }
 
-    /// Writes to a database that is already open with the same settings.
+    /// Opens a database for writing that this process has already opened with the same settings.
     convenience init(
         on database: Database, options: Options = Options()
     ) throws(RealmError) {
@@ -88,8 +90,8 @@ public final class WriteSession {
     private init(
         _ database: Database, _ options: Options, _ wrap: (FileDevice) -> any StorageDevice
     ) throws(RealmError) {
-        // Opens the session's path, because the path given by the caller may have another target
-        // now.
+        // Opens the resolved path of the session: the caller's path may be a symbolic link that has
+        // changed.
         guard let opened = try database.file.device() else { throw Self.readOnly }
         guard opened.identity == database.file.identity else {
             throw OpenDatabases.replaced(database.path)
@@ -106,9 +108,9 @@ public final class WriteSession {
         rehearsalDirectory = nil
     }
 
-    /// Opens a database for rehearsals: transactions see the database and their own changes, but
-    /// take no lock, write nothing and cannot commit. Nodes that exceed the memory limit are moved
-    /// to an unlinked file in `temporaryDirectory`.
+    /// Opens a database for rehearsals: dry runs of transactions, which see the database and their
+    /// own changes, but take no lock, write nothing to the database and cannot commit. Nodes that
+    /// exceed the memory limit are moved to an unlinked file in `temporaryDirectory`.
     package init(
         rehearsing path: String, temporaryDirectory: String = "/tmp",
         _ lockTimeout: LockTimeout = .forever, key: EncryptionKey? = nil
@@ -130,17 +132,17 @@ public final class WriteSession {
     private var session: Session { database.session! }
     var slab: Slab { database.slab }
 
-    /// File traffic of this session, for reports.
+    /// Number and size of this session's writes, for reports.
     package struct WriteStatistics: Sendable {
         package internal(set) var syncs = 0
-        /// Time spent waiting for the syncs.
+        /// Total duration of the syncs.
         package internal(set) var syncNanoseconds = 0
         package internal(set) var bytes = 0
 
         package init() {}
     }
 
-    /// File traffic so far.
+    /// Writes of this session so far.
     package var writeStatistics: WriteStatistics {
         var writeStatistics = WriteStatistics()
         guard let file else { return writeStatistics }
@@ -150,14 +152,14 @@ public final class WriteSession {
         return writeStatistics
     }
 
-    /// Size of the file, in bytes, when this session last read it; another process may have grown
-    /// it. 0 for a rehearsal.
+    /// Size of the file in bytes when this session last read it; other processes may have extended
+    /// the file since. 0 for a rehearsal.
     package var fileSize: Int { file?.size ?? 0 }
 
     /// Acquires the write mutex and begins a write transaction.
     ///
-    /// Throws `busy` when `lockTimeout` has passed, `misuse` when a transaction of this session is
-    /// open, and the first failure after a failed write or sync.
+    /// Throws `busy` if `lockTimeout` passes first, and `misuse` if a transaction of this session
+    /// is open. After a failed write or sync, always throws the error of that failure.
     public func begin(_ lockTimeout: LockTimeout = .forever) throws(RealmError) -> WriteTransaction
     {
         if let failure = database.failure { throw failure }
@@ -187,7 +189,7 @@ public final class WriteSession {
         }
     }
 
-    /// Acquires the write mutex and refreshes the database.
+    /// Acquires the write mutex and moves the database to the newest version.
     private func acquireWriteMutex(_ lockTimeout: LockTimeout) throws(RealmError) {
         guard try waitForTurn(lockTimeout) != nil else {
             throw RealmError(
@@ -196,8 +198,8 @@ public final class WriteSession {
                 hint: "wait for it")
         }
         do throws(RealmError) {
-            // Writes to a file that was replaced, deleted or given a second link would be lost or
-            // unseen.
+            // After the file was replaced or deleted, commits would be lost. With a second hard
+            // link, programs that use the other name would not see them.
             try database.file.checkPath()
             try database.file.resolvedPath?.checkLinks()
             try database.refresh()
@@ -220,7 +222,8 @@ public final class WriteSession {
         }
     }
 
-    /// Continuing from one of the two versions would lose the other one's data.
+    /// The error if header and lock file name different newest versions. Continuing from one of
+    /// them would lose the data of the other.
     private static var contradiction: RealmError {
         RealmError(
             .busy, code: "SessionRestartRequired", reason: "contradiction",
@@ -250,16 +253,16 @@ public final class WriteSession {
 
     // MARK: Groups
 
-    /// Acquires the write mutex for a group of transactions, which may begin on any thread, one
-    /// after the other. The group must be closed on the thread that opened it.
+    /// Acquires the write mutex for a group of transactions. They may begin on any thread, but only
+    /// one after the other. The thread that opens the group must also close it.
     func openGroup(_ lockTimeout: LockTimeout = .forever) throws(RealmError) {
         if let failure = database.failure { throw failure }
         try acquireWriteMutex(lockTimeout)
         group = CommitGroup(self)
     }
 
-    /// Makes the group's commits durable and publishes them, with one pair of syncs. Then begins
-    /// another group.
+    /// Makes all commits of the group durable with one pair of syncs, and publishes them. Then
+    /// opens another group.
     func flushGroup() throws(RealmError) {
         if let failure = database.failure { throw failure }
         guard let group, group.count > 0 else { return }
@@ -270,7 +273,7 @@ public final class WriteSession {
         self.group = CommitGroup(self)
     }
 
-    /// Whether the group's commits take so much memory that it should be flushed.
+    /// Whether the commits of the group use so much memory that the group should be flushed.
     var isGroupLarge: Bool { (group?.usedBytes ?? 0) > 64 << 20 }
 
     /// Releases the write mutex and discards commits that were not flushed.
@@ -280,8 +283,9 @@ public final class WriteSession {
         releaseWriteMutex()
     }
 
-    /// Poisons the database after a failure that leaves open which version the header selects. No
-    /// process may continue from either version until a new session begins with the selected one.
+    /// Poisons the database after a failure that may or may not have changed the header. No process
+    /// can write until all have closed the database; the next session begins with the version that
+    /// the header selects.
     func poisonDatabase(_ error: RealmError) {
         database.poison(error)
         session.file.isCritical = true

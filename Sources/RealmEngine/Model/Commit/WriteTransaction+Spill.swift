@@ -1,7 +1,7 @@
-/// Memory of a transaction, and spills that reduce it.
+/// Memory use of a transaction, and spills, which reduce it.
 extension WriteTransaction {
-    /// Whether `spill` should be called: the changes take too much memory, or most of it is nodes
-    /// that will not change again, as after appending objects. Spilling those early distributes the
+    /// Whether `spill` should be called: the changes use too much memory, or most of the nodes will
+    /// not change again, as after appending objects. Spilling such nodes early distributes the
     /// writes over time.
     package var isSpillDue: Bool {
         size > memoryLimit
@@ -9,14 +9,14 @@ extension WriteTransaction {
                 && context.editedBytes + context.changeableBytes < 1 << 20)
     }
 
-    /// Reduces the transaction's memory: writes its nodes to space of the file that no version
-    /// uses, and that no root references before the commit. Worthwhile only for transactions of
-    /// many megabytes. Values and collections that the transaction made but has not stored yet are
-    /// lost. A rehearsal uses a temporary file. Has no effect in a group with commits that are not
-    /// in the file yet.
+    /// Frees memory by writing the transaction's nodes to space of the file that no version uses.
+    /// No root references them before the commit. Worthwhile only for transactions of many
+    /// megabytes.
     ///
-    /// Throws `output` when the file cannot be written; the transaction can then only be rolled
-    /// back.
+    /// Values and collections that the transaction made and has not stored are lost. A rehearsal
+    /// writes to a temporary file. Does nothing in a group with commits that have not been flushed.
+    ///
+    /// Throws `output` if the file cannot be written; the transaction must then be rolled back.
     package func spill() throws(RealmError) {
         try checkOpen()
         guard canWriteOut else { return }
@@ -47,9 +47,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Applies pending index changes in parts, spilling in between if memory exceeds the limit.
+    /// Applies pending index changes in parts. Spills in between if memory exceeds the limit.
     func flushIndexes(onlyLarge: Bool) throws(RealmError) {
-        // Changes are sorted before they are applied; larger batches rewrite fewer nodes.
+        // Changes are sorted before they are applied, so larger batches rewrite fewer nodes. While
+        // memory suffices, changes therefore stay pending.
         let changes =
             !onlyLarge || memoryLimit == .max || context.waitingBytes.value > memoryLimit / 2
         for i in directory.slots.indices {
@@ -61,7 +62,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Moves the changeset so far to blobs, if it is at least 1 MiB long.
+    /// Moves the changeset so far from memory to blobs, if it has at least 1 MiB. Returns their
+    /// refs.
     private func cutLog() throws(RealmError) -> [Ref] {
         let bytes = log.pointee.bytes
         guard bytes.count >= 1 << 20, let base = bytes.baseAddress else { return [] }
@@ -77,7 +79,8 @@ extension WriteTransaction {
         return refs
     }
 
-    /// Moves the nodes of a rehearsal to a file, and discards data that only a commit needs.
+    /// Moves the nodes of a rehearsal to a temporary file, and discards data that only a commit
+    /// needs.
     private func moveOut(to directory: String) throws(RealmError) {
         try session.slab.moveOut(to: directory)
         log.pointee.discardBytes()
@@ -87,7 +90,7 @@ extension WriteTransaction {
         try restart(fresh)
     }
 
-    /// Continues with the nodes that the file now contains.
+    /// Continues with the transaction's nodes in the file, which now ends at `limit`.
     private func restart(limit: UInt64) throws(RealmError) {
         let fresh = ReadContext(session.database.file.mapping, limit: limit)
         session.slab.attach(fresh)

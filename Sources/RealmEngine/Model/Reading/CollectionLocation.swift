@@ -1,13 +1,15 @@
-/// Location of a list, set or dictionary in an object: a property, or a collection nested in it.
+/// Location of a list, set or dictionary: the collection of a property, or a collection nested in
+/// it.
 public struct CollectionLocation: Hashable, Sendable {
     var table: TableKey
     var object: ObjectKey
     /// Index of the property among the table's columns.
     var column: Int
-    /// Path from the property's value to the nested collection.
+    /// Steps from the property's value to a nested collection; empty for the property's own
+    /// collection.
     var steps: [Step]
 
-    /// Step to an element of a list, or to the value under a key of a dictionary.
+    /// A step into a collection: to an element of a list, or to the value of a dictionary's key.
     public enum Step: Hashable, Sendable {
         case index(Int)
         case key(String)

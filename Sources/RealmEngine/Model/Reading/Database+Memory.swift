@@ -1,6 +1,6 @@
 extension Database {
-    /// Name of an in-memory database in this process. Contains the fork generation, so that a
-    /// forked copy of the process does not find its parent's databases.
+    /// Name of an in-memory database. The fork generation makes a forked copy of the process use
+    /// other databases than its parent.
     private struct Identifier: Hashable {
         let name: String
         let generation = ForkGeneration.current
@@ -8,10 +8,10 @@ extension Database {
 
     private static let memories = LockedValue<[Identifier: Weak<Database>]>([:])
 
-    /// Returns the in-memory database with `identifier` in this process, made without classes if
-    /// there is none. Its content is freed with its last reference; there are no files.
+    /// Returns this process's in-memory database with `identifier`. Makes an empty one if there is
+    /// none. Its content is freed with its last reference; it has no files.
     ///
-    /// Throws `output` when no memory is available.
+    /// Throws `output` if no memory is available.
     public static func inMemory(_ identifier: String) throws(RealmError) -> Database {
         let key = Identifier(name: identifier)
         let result = memories.withLock { memories -> Result<Database, RealmError> in
@@ -26,8 +26,8 @@ extension Database {
         do throws(RealmError) { return try result.get() } catch { throw error.inFile(identifier) }
     }
 
-    /// Makes the next open of this name create a new database, even if the old one is still
-    /// referenced.
+    /// Removes the name of an in-memory database. The next open of the name makes a new database,
+    /// even if the old one is still referenced.
     static func removeMemoryDatabase(_ identifier: String) {
         memories.withLock { $0[Identifier(name: identifier)] = nil }
     }

@@ -1,14 +1,14 @@
 extension Database {
-    /// Options for opening a database as a participant.
+    /// Options for opening a database in a session.
     public struct Options: Sendable {
-        /// Sync data and header so that a commit that returned survives a power failure. All
-        /// participants of a session must use the same value.
+        /// Whether commits wait until data and header are on disk, so that they survive a power
+        /// failure. All participants of a session must use the same value.
         public var isDurable = true
         public var creation = Creation.never
-        /// Time to wait for processes that are joining, leaving or resizing the file.
+        /// Timeout for processes that are joining, leaving or resizing the file.
         public var lockTimeout = LockTimeout.forever
-        /// Whether to accept a file with several hard links. Other programs must then use the same
-        /// path.
+        /// Whether to accept a file with several hard links. All programs must then use the same
+        /// one of its names.
         var allowsOtherNames = false
         /// Key of an encrypted file; a new file is encrypted with it.
         public var key: EncryptionKey?
@@ -16,7 +16,7 @@ extension Database {
         public init() {}
     }
 
-    /// Whether opening a database may create its file.
+    /// Whether opening a database creates a missing file.
     public enum Creation: Sendable {
         case never
         case ifMissing
@@ -24,18 +24,21 @@ extension Database {
         case always
     }
 
-    /// Opens the file at `path` as a participant of its session. If no process has it open, a
-    /// session begins, and the lock file is created if missing (storage format 6.4).
+    /// Opens the file at `path` as a participant of its session. If no process has it open, begins
+    /// a session; creates the lock file if it is missing (storage format 6.4).
     ///
     /// Symbolic links are resolved first, so that all paths of a file join the same session.
-    /// Opening a file again in this process returns the same object. An empty file counts as a
-    /// missing database.
+    /// Opening a file again in the same process returns the same object. An empty file is treated
+    /// as a missing database.
     ///
-    /// Throws `incompatible` for formats other than 24, for synchronised files and for sessions
-    /// with other settings; `key` when `key` does not fit the file or differs from the key of its
-    /// open object; `misuse` for a file with several hard links; `busy` when another program has it
-    /// open by another hard link, or the file was replaced while open here; and the errors of
-    /// reading a database.
+    /// Throws these errors, and the errors of reading a database:
+    /// - `incompatible` for formats other than 24, for synchronised files, and for sessions with
+    ///   other settings;
+    /// - `key` if `key` does not fit the file, or differs from the key with which this process has
+    ///   the file open;
+    /// - `misuse` for a file with several hard links;
+    /// - `busy` if another program has the file open by another hard link, or if the file was
+    ///   replaced while this process had it open.
     public static func open(
         _ path: String, _ options: Options = Options()
     ) throws(RealmError) -> Database {
@@ -51,13 +54,13 @@ extension Database {
         } catch { throw error.inFile(path) }
     }
 
-    /// Joins the session as a separate participant, which `open` does not return.
+    /// Joins the session as a participant of its own, which `open` never returns to other callers.
     convenience init(
         participating resolvedPath: DatabasePath, _ options: Options
     ) throws(RealmError) {
         let key = DatabaseKey(options.key)
-        // If the file is missing or not writable by this engine, no file may be created, not even a
-        // lock file.
+        // Checks the file before creating any other: if it is missing or cannot be written by this
+        // engine, not even a lock file may be created.
         var known: MappedFile?
         if options.creation == .never
             || (options.creation == .ifMissing && FileIdentity(path: resolvedPath.path) != nil)
@@ -71,8 +74,8 @@ extension Database {
             joining: resolvedPath, isDurable: options.isDurable, options.lockTimeout
         ) {
             (isInitiator) throws(RealmError) in
-            // The file may have been replaced before this process joined the session, so it is
-            // opened again.
+            // The file may have been replaced before this process joined the session. So it is
+            // opened again, now as a member.
             let file = try FileDevice(resolvedPath, options.creation.ofFile)
             known = try known?.isStill(file) == true ? known : nil
             if isInitiator {
@@ -97,11 +100,11 @@ extension Database {
         return openers.isEmpty ? "another program" : openers.joined(separator: ", ")
     }
 
-    /// Throws unless the file may be written and has a format that this engine writes. Returns the
-    /// mapped file, nil if it is empty.
+    /// Throws unless the file may be written and has the format that this engine writes. Returns
+    /// the mapped file, nil if the file is empty.
     ///
     /// - Parameter createsDatabases: whether an empty file is accepted, because a database will be
-    ///   made in it.
+    ///   created in it.
     @discardableResult
     static func checkWritable(
         _ resolvedPath: DatabasePath, _ key: DatabaseKey = .none, createsDatabases: Bool = false
@@ -118,14 +121,15 @@ extension Database {
             }
         } catch {
             if createsDatabases, isBeingCreated(resolvedPath, key, error) { return nil }
-            // While a session is live, its version list selects the newest version, not the header.
+            // While a session is live, the header may be out of date: the version list selects the
+            // newest version.
             guard error.isDamage, MappedLockFile.isLocked(resolvedPath.lock) else { throw error }
         }
         return mapped
     }
 
-    /// Whether `error` is due to a database that another process is creating, or whose creation was
-    /// interrupted.
+    /// Whether `error` means that another process is creating the database, or that its creation
+    /// was interrupted.
     private static func isBeingCreated(
         _ resolvedPath: DatabasePath, _ key: DatabaseKey, _ error: RealmError
     ) -> Bool {
@@ -145,7 +149,7 @@ extension Database {
                 hint: convertHint)
         }
         if header.top.isNone {
-            // While a session is live, the first commit of another engine may be in progress.
+            // While a session is live, another engine may be making the first commit.
             if let resolvedPath = mapped.resolvedPath, MappedLockFile.isLocked(resolvedPath.lock) {
                 return
             }
@@ -171,7 +175,7 @@ extension Database.Creation {
 }
 
 extension Session.Attachment {
-    /// Reads the selected version from the file's header.
+    /// Reads the version that the file's header selects.
     init(_ mapped: MappedFile) throws(RealmError) {
         self = try mapped.whileUnchanged { (header, size) throws(RealmError) in
             let state = try VersionState.read(

@@ -1,53 +1,54 @@
 import Synchronization
 
-/// An open database file. Free to cross threads; every thread takes its own `Snapshot` from it.
+/// An open database file. Free to cross threads; each thread makes its own `Snapshot` of it.
 ///
-/// Opened immutable, it neither opens nor creates a lock file and writes nothing (storage format
-/// 6.15). It reads the version that the header selects at the moment of opening; `hasChanged`
-/// returns whether there was a commit since, after which the version may have been overwritten.
+/// A database opened with `init(immutable:)` neither opens nor creates a lock file and writes
+/// nothing (storage format 6.15). It reads the version that the header selected when it was opened,
+/// which a later commit may overwrite; `hasChanged` returns whether there was a commit since.
 ///
-/// Opened shared (`open`), it is a participant of the live session, one per file and process. It
-/// keeps its newest version pinned. `refresh` moves it to a newer version for all threads;
-/// snapshots do not change. Releasing the last reference leaves the session.
+/// A database opened with `open` is a participant of the live session; each process has one for
+/// each file. It keeps its newest version pinned. `refresh` moves it to a newer version for all
+/// threads, but does not change existing snapshots. Releasing the last reference leaves the
+/// session.
 ///
-/// Mutable state: the newest version and the pinned versions. One mutex guards them; it is held for
-/// copying, counting, and pinning in the lock file.
+/// The newest version and the pinned versions are mutable. One mutex protects them; it is held
+/// while they are copied or counted, and while a version is pinned in the lock file.
 public final class Database: Sendable {
     public let path: String
-    /// The header at the time the file was opened.
+    /// The header when the file was opened.
     package let header: FileHeader
     let file: MappedFile
     let session: Session?
-    /// Whether the handle stays at its version, so that `refresh` has no effect.
+    /// Whether this object always reads the same version, so that `refresh` does nothing.
     private let isFixed: Bool
-    /// Whether the version is not pinned, so that it may be overwritten.
+    /// Whether the version is not pinned, so that a commit may overwrite it.
     private let isUnguarded: Bool
-    /// Whether the version is older than the newest one and not pinned. The next commit may
-    /// overwrite it before the header changes.
+    /// Whether the version is not pinned and older than the newest one. The next commit may
+    /// overwrite it before it changes the header.
     private let isPrevious: Bool
-    /// Memory for the nodes of write transactions.
+    /// Memory in which write transactions create nodes.
     let slab: Slab
     let raw: RawHeader
     let versions: LockedValue<Versions>
-    /// Number of the thread whose write transaction is open; 0 without one.
+    /// Number of the thread with an open write transaction; 0 if there is none.
     private let writingThread = Atomic<UInt32>(0)
 
     struct Versions {
         var newest: VersionPin
         var pins: VersionPins
         var failure: RealmError?
-        /// Integer bounds of the version that this process committed last.
+        /// Upper bounds of the integers in the indexes of the version that this process committed
+        /// last.
         var bounds: IntegerBounds?
-        /// Free space of the version that this process committed last; nil once a commit has taken
-        /// it.
+        /// Free space of the version that this process committed last; nil once a commit uses it.
         var space: CommittedSpace?
     }
 
     /// Opens the file at `path` without joining a session.
     ///
-    /// Throws `input` when the file cannot be read or is no Realm file, `key` for a missing,
-    /// superfluous or wrong key, `corrupt`, and `incompatible` for formats other than 2 to 11 and
-    /// 20 to 24.
+    /// Throws `input` if the file cannot be read or is no Realm file, `key` if the key is missing
+    /// or wrong or the file is not encrypted, `corrupt`, and `incompatible` for formats other than
+    /// 2 to 11 and 20 to 24.
     public convenience init(
         immutable path: String, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -56,7 +57,7 @@ public final class Database: Sendable {
         } catch { throw error.inFile(path) }
     }
 
-    /// Reads standard input to its end into an unlinked temporary file and opens the file.
+    /// Copies standard input to an unlinked temporary file in `directory` and opens that file.
     package convenience init(
         standardInputInto directory: String, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -66,10 +67,10 @@ public final class Database: Sendable {
         } catch { throw error.inFile("-") }
     }
 
-    /// Joins the live session of the database at `path` as a reader. Nil if no process has it open,
-    /// or its session cannot be joined from here.
+    /// Joins the live session of the database at `path` as a reader. Returns nil if no process has
+    /// it open, or if its session cannot be joined.
     ///
-    /// Throws `busy` when other processes delay joining for longer than `lockTimeout`.
+    /// Throws `busy` if other processes delay joining for longer than `lockTimeout`.
     public convenience init?(
         joiningLive path: String, _ lockTimeout: LockTimeout = .forever, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -86,8 +87,8 @@ public final class Database: Sendable {
         }
     }
 
-    /// Opens a file without a session, at the version that the header selects or in the slot that
-    /// `slot` returns.
+    /// Opens a file without a session. Reads the version that the header selects, or the one in the
+    /// header slot that `slot` returns.
     init(
         _ file: MappedFile, slot: (RawHeader) throws(RealmError) -> Int? = { _ in nil }
     ) throws(RealmError) {
@@ -110,7 +111,7 @@ public final class Database: Sendable {
         versions = LockedValue(Versions(newest: newest, pins: pins))
     }
 
-    /// Opens a file as a participant of a session, at the session's newest version.
+    /// Opens a file as a participant of a session, at the newest version of the session.
     init(_ file: MappedFile, session: Session) throws(RealmError) {
         self.file = file
         path = file.path
@@ -133,12 +134,12 @@ public final class Database: Sendable {
         }
     }
 
-    /// Makes a handle that stays at another version of the same open file.
+    /// Makes an object that always reads one version of a file that is already open.
     ///
     /// - Parameters:
-    ///   - pin: pin of the version, which the handle takes over. Without one, `hasChanged` returns
-    ///     whether the version may have been overwritten.
-    ///   - raw: the header that selected the version.
+    ///   - pin: pin of the version, which this object now owns. Nil if the version is not pinned;
+    ///     `hasChanged` then returns whether the version may have been overwritten.
+    ///   - raw: the header when the version was selected.
     init(
         _ other: Database, at state: VersionState, pin: VersionList.Pin?, raw: RawHeader
     ) throws(RealmError) {
@@ -163,7 +164,8 @@ public final class Database: Sendable {
 
     /// Reads a pinned version.
     ///
-    /// - Parameter earlier: a version that has been pinned since it was read.
+    /// - Parameter earlier: an earlier version that has been pinned since it was read; its
+    ///   unchanged tables are reused.
     static func state(
         _ file: MappedFile, _ pin: VersionList.Pin, after earlier: VersionState? = nil
     ) throws(RealmError) -> VersionState {
@@ -187,7 +189,8 @@ public final class Database: Sendable {
         return state
     }
 
-    /// Determines whether the version list or the file is damaged, if they contradict each other.
+    /// Returns the error to throw if a pinned version cannot be read: `error` if the file is
+    /// damaged, or another one if the version list is damaged.
     private static func cause(
         of error: RealmError, _ file: MappedFile, _ pin: VersionList.Pin
     ) -> RealmError {
@@ -197,18 +200,18 @@ public final class Database: Sendable {
             let memory = ReadContext(file.mapping, limit: UInt64(size))
             defer { withExtendedLifetime(memory) {} }
             let top = try? TopArray(memory.lookup, pin.top, fileSize: size)
-            // The version list is right: the damage is below the root.
+            // The version list agrees with the root, so the damage is below the root.
             if let top, top.version == pin.version, top.logicalSize == pin.fileSize {
                 return error
             }
-            // The file is damaged only if the version that its header selects is.
+            // If the version that the header selects can be read, the version list is damaged.
             _ = try Session.Attachment(file)
             return MappedLockFile.damaged
         } catch let other { return other.reason == "replaced" ? other : error }
     }
 
-    /// Pins the newest version of the session. If that has no root, retries until the header
-    /// agrees, because a first commit may be between the header flip and its publication.
+    /// Pins the newest version of the session. If it has no root but the header selects one,
+    /// retries: the first commit may be between changing the header and publishing its version.
     private static func pinNewest(
         _ session: Session, _ file: MappedFile
     ) throws(RealmError) -> VersionList.Pin {
@@ -225,14 +228,14 @@ public final class Database: Sendable {
 
     var newest: VersionState { versions.withLock { $0.newest.state } }
 
-    /// Number of the newest version that this handle has loaded.
+    /// Number of the version that this object currently reads.
     public var version: UInt64 { newest.version }
-    /// Tables of the newest version that this handle has loaded.
+    /// Tables of the version that this object currently reads.
     public var schema: Schema { newest.schema }
-    /// Root of the newest version, for reports; nil for a database without commits.
+    /// Root of the current version, for reports; nil for a database without commits.
     package var top: TopArrayFacts? { newest.top.map { TopArrayFacts($0) } }
 
-    /// Moves to the newest version of the session; returns false if there is no newer one.
+    /// Moves to the newest version of the session. Returns false if there is no newer one.
     @discardableResult
     public func refresh() throws(RealmError) -> Bool {
         guard let session, !isFixed, session.newestVersion != version else { return false }
@@ -245,8 +248,8 @@ public final class Database: Sendable {
             }
             do throws(RealmError) {
                 let state = try Self.state(file, pin, after: versions.newest.state)
-                // Pins the newer version first: versions between the two are kept only while the
-                // older one is pinned.
+                // Pins the newer version before unpinning the older one. Otherwise a writer could
+                // free the history between the two.
                 let newest = versions.pins.adopt(state, pin, .none)
                 versions.pins.removeHolder(versions.newest)
                 versions.newest = newest
@@ -258,18 +261,18 @@ public final class Database: Sendable {
         }
     }
 
-    /// Pins the newest version that this handle has loaded, until `unpin`.
+    /// Pins the current version of this object until `unpin`.
     func pinNewest(_ label: ReaderLabel = .none) -> VersionPin {
         versions.withLock { versions in
-            // Cannot be nil, because the handle itself pins the version.
+            // This object itself is a holder of the version, so the result is never nil.
             versions.pins.addHolder(versions.newest, label)!
         }
     }
 
-    /// Pins the version of `pin`, or the newest loaded one if nil, as `kind`. The caller must keep
-    /// `pin` meanwhile. `kind` must not be `full`.
+    /// Adds a pin of `kind` to the version of `pin`, or to the current version if `pin` is nil. The
+    /// caller must not unpin `pin` during the call. `kind` must not be `full`.
     ///
-    /// Throws `incompatible` when the lock file is damaged, `misuse` in a forked process.
+    /// Throws `incompatible` if the lock file is damaged, `misuse` in a forked process.
     func pin(
         _ kind: PinKind, of pin: VersionPin? = nil, label: ReaderLabel = .none
     ) throws(RealmError) -> VersionPin {
@@ -283,40 +286,40 @@ public final class Database: Sendable {
         versions.withLock { $0.pins.removeHolder(pin) }
     }
 
-    /// Versions that this handle or its snapshots pin, ascending.
+    /// Numbers of the versions that this object or its snapshots pin, ascending.
     var pinnedVersions: [UInt64] { versions.withLock { $0.pins.versions } }
 
     /// Whether the file is encrypted.
     public var isEncrypted: Bool { encryptionKey != nil }
     /// Whether the decrypted pages exceed `DecryptedMemoryLimit`, so that pages are freed and
-    /// decrypted again. Random reads are then slow.
+    /// decrypted again later. Random reads are then slow.
     package var outgrowsPlainMemory: Bool { file.mapping.pages?.outgrowMemory ?? false }
 
     /// Key of an encrypted file; nil for others.
     package var encryptionKey: EncryptionKey? { file.mapping.pages?.key }
 
-    /// Whether the handle is a participant of a live session, which keeps its version from being
+    /// Whether this object is a participant of a live session, so that its version is not
     /// overwritten.
     package var isShared: Bool { session != nil }
 
-    /// Whether there was a commit since the version was opened without a pin, so that it may have
-    /// been overwritten.
+    /// Whether the version may have been overwritten: it is not pinned, and there was a commit
+    /// since it was opened.
     package var hasChanged: Bool {
         if !isUnguarded { return false }
-        // Checked before the header: a writer that is not active here any more has already changed
-        // the header.
+        // Checked before the header: if no writer is active now, an earlier writer has already
+        // changed the header.
         if isPrevious, isBeingWritten { return true }
         guard let now = try? file.rawHeader() else { return true }
         return now != raw
     }
 
-    /// Whether a process participates in the file's session and may write.
+    /// Whether any process participates in the file's session, and so may write.
     var isInUse: Bool {
         if session != nil { return true }
         return file.resolvedPath.map { MappedLockFile.isLocked($0.lock) } ?? false
     }
 
-    /// Whether a writer is active, according to the lock file.
+    /// Whether the lock file's write mutex is held.
     var isBeingWritten: Bool {
         if let session { return session.file.writeMutex.isHeld }
         guard let lock = file.resolvedPath?.lock, MappedLockFile.isLocked(lock),
@@ -326,35 +329,35 @@ public final class Database: Sendable {
         return LockFile(memory: copy).writeMutex.isHeld
     }
 
-    /// Makes a snapshot of the newest loaded version for the calling thread.
+    /// Makes a snapshot of the current version for the calling thread.
     public func snapshot() -> Snapshot { Snapshot(self, pinNewest()) }
 }
 
 extension Database {
-    /// Error of a failed write, after which this handle writes nothing; nil if there was none.
+    /// Error of the first failed write, after which this object writes nothing; nil if there was
+    /// none.
     var failure: RealmError? { versions.withLock { $0.failure } }
 
-    /// Records a failed write or sync: the state of the file is unknown, so that nothing more is
+    /// Records a failed write or sync. The content of the file is then unknown, so nothing more is
     /// written.
     func poison(_ error: RealmError) {
         versions.withLock { if $0.failure == nil { $0.failure = error } }
     }
 
-    /// Returns the known upper bounds of the integers in indexes of `version`.
+    /// Returns upper bounds of the integers in indexes of `version`; empty if they are unknown.
     func bounds(version: UInt64) -> [IntegerBounds.Column: Int64] {
         versions.withLock { $0.bounds?.version == version ? $0.bounds!.largest : [:] }
     }
 
     func remember(_ bounds: IntegerBounds) { versions.withLock { $0.bounds = bounds } }
 
-    /// Stores the free space of the committed version for the next commit, if it takes little
-    /// memory.
+    /// Caches the free space of a committed version for the next commit, if it uses little memory.
     func remember(_ space: CommittedSpace) {
         versions.withLock { $0.space = space.isSmall ? space : nil }
     }
 
-    /// Removes and returns the free space of the version with root `top`; nil if this process did
-    /// not commit it last. After a failed commit the free space must be read from the file.
+    /// Removes the cached free space of the version with root `top` and returns it. Returns nil if
+    /// this process did not make the last commit, or if its next commit failed.
     func takeSpace(of top: TopArray) -> CommittedSpace? {
         versions.withLock { versions in
             defer { versions.space = nil }
@@ -369,7 +372,7 @@ extension Database {
         writingThread.store(isWriting ? ThreadNumber.current : 0, ordering: .relaxed)
     }
 
-    /// Whether the calling thread has an open write transaction, so that beginning another would
+    /// Whether the calling thread has an open write transaction. Beginning another one would
     /// deadlock.
     var isWritingThread: Bool {
         writingThread.load(ordering: .relaxed) == ThreadNumber.current
@@ -384,10 +387,10 @@ extension Database {
             hint: "a newer release of this tool may read it")
     }
 
-    /// Hint in errors for files of a format that is not written.
+    /// Hint in errors about files of a format that is read but not written.
     static let convertHint = "convert it first"
 
-    /// Makes the error for a use that files of formats 2 to 9 do not support.
+    /// Makes the error for a use that formats 2 to 9 do not support.
     static func oldFormat(_ format: Int, notFor use: String) -> RealmError {
         RealmError(
             .incompatible, code: "FileFormatUpgradeRequired", reason: "old-format",

@@ -1,4 +1,4 @@
-/// Error for a commit during a read without a session.
+/// The error if a commit changed the file while it was read without a session.
 package enum DatabaseChange {
     package static let error = RealmError(
         .busy, code: "DatabaseChanged", reason: "changed-while-reading",

@@ -1,9 +1,10 @@
-/// Steps of a session's first participant before any other access (storage format 1.3 to 1.5):
-/// gives a new file a header and a root, converts a streamed file, and corrects the file size.
+/// Preparation of a file by the first participant of a session, before any other access (storage
+/// format 1.3 to 1.5). Writes the header and root of a new file, converts a streamed file, and
+/// corrects the size of the file.
 struct FilePreparation {
     private let file: FileDevice
     private let key: DatabaseKey
-    /// Whether an empty file becomes a database.
+    /// Whether a database is created in an empty file.
     private let createsDatabases: Bool
     private static let page = 4096
     /// Size of a new encrypted file. A new plain file is smaller: one page.
@@ -15,8 +16,10 @@ struct FilePreparation {
         self.createsDatabases = createsDatabases
     }
 
-    /// - Parameter known: the file, if it is mapped already.
-    /// - Returns: the mapped file; nil if its size changed.
+    /// Prepares the file.
+    ///
+    /// - Parameter known: a mapping of the file; nil to map it.
+    /// - Returns: the mapping; nil if the file has changed and must be mapped again.
     func run(_ known: MappedFile? = nil) throws(RealmError) -> MappedFile? {
         if try isUnfinished(known) {
             guard createsDatabases else { throw MappedFile.empty(file.path) }
@@ -37,7 +40,7 @@ struct FilePreparation {
 
     private func prepare(_ mapped: MappedFile) throws(RealmError) {
         let header = try mapped.header()
-        // Changes only files of formats that this engine writes.
+        // A file of another format is not changed.
         guard header.format == FileFormat.current || (header.format == 0 && header.top.isNone)
         else { return }
         let state = try VersionState.read(
@@ -49,29 +52,31 @@ struct FilePreparation {
         try resize(mapped, header, logical: Int(state.limit))
     }
 
-    /// Device for writing to the database in the file.
+    /// Device with which to write to the database, decrypted or not.
     private func device(_ mapped: MappedFile) -> any StorageDevice {
         mapped.mapping.pages == nil ? file : EncryptedDevice(file, mapped, nil)
     }
 
     private func initialize() throws(RealmError) {
-        // A file with a header has a durable name: commits to it are acknowledged.
+        // Makes the directory entry durable first. Commits to a file that has a header are reported
+        // as durable, so its name must be durable too.
         if let path = file.resolvedPath?.path { try syncDirectory(of: path, for: file.path) }
         var device: any StorageDevice = file
         if case .given = key {
             try file.grow(to: EncryptedLayout.fileSize(of: Self.page))
-            // The entry of an interrupted creation authenticates nothing.
+            // Clears the first entry, which an interrupted creation may have written: no page of
+            // the file belongs to it.
             try write([UInt8](repeating: 0, count: EncryptedLayout.entry), at: 0, file)
             device = self.device(try MappedFile(file, key, isNew: true))
         }
-        // The header first: another process that opens the file now, or after this one died, finds
-        // an empty file or one with a header.
+        // Writes the header first. Another process that opens the file now, or after this process
+        // has died, finds either an empty file or one with a header.
         try write(FirstVersion.bytes(slot: 0), at: 0, device)
         try device.grow(to: Self.page)
         try device.sync()
     }
 
-    /// Gives a root to an empty database that another engine made.
+    /// Writes a root to an empty database that another engine created.
     ///
     /// Throws `corrupt` if the header selects no root although the file contains nodes.
     private func giveRoot(
@@ -84,7 +89,8 @@ struct FilePreparation {
         try device.sync()
     }
 
-    /// Converts a streamed file: copies the footer's root to slot 1, then sets the select bit.
+    /// Converts a streamed file: copies the ref of the root from the footer to header slot 1, then
+    /// sets the select bit.
     private func convert(
         _ header: FileHeader, _ device: any StorageDevice
     ) throws(RealmError) {
@@ -134,7 +140,7 @@ extension FilePreparation {
         return isUnfinished(raw, key)
     }
 
-    /// - Parameter raw: the file, mapped without decryption.
+    /// - Parameter raw: a mapping of the file without decryption.
     private static func isUnfinished(_ raw: MappedFile, _ key: DatabaseKey) -> Bool {
         let bytes = UnsafeRawBufferPointer(start: raw.mapping.base, count: raw.size)
         if case .given = key {

@@ -1,24 +1,24 @@
-/// First version of a database: a root without tables, directly after the header.
+/// The first version of a database: a root without tables, directly after the header.
 ///
 /// ```
 ///      24  names   32  tables   40  free positions, lengths and versions   64  root
 /// ```
 ///
-/// Ensures that the header of a file made by this engine always selects a root, also during the
-/// first commit.
+/// So the header of a file that this engine creates always selects a root, even if the first commit
+/// is interrupted.
 enum FirstVersion {
-    /// Nodes directly after the header: five without elements, then the root.
+    /// Offset of the nodes: five without elements, then the root.
     private static let nodes = RawHeader.end
     private static let root = nodes + 5 * 8
     private static let end = root + 8 + 16
 
-    /// Returns the first bytes of a file whose header has its root in `slot`, to be written with
-    /// one call.
+    /// Returns the first bytes of a file, to be written with one call. The header refers to the
+    /// root in header slot `slot`.
     static func bytes(slot: Int, top0: UInt64 = 0) -> [UInt8] {
         var words: [UInt64] = slot == 0 ? [root, 0] : [top0, root]
         let formats: UInt64 = slot == 0 ? 0x18 : 0x1818
         words.append(0x4244_2D54 | formats << 32 | UInt64(slot) << 56)
-        // Names have width type 1, tables are refs, free lists are integers.
+        // The names are strings (width type 1), the tables refs, the free lists integers.
         words += [0x08, 0x40, 0, 0, 0].map { node(flags: $0) }
         var content = TopArray.Content(names: Ref(nodes), tables: Ref(nodes + 8), version: 1)
         content.freePositions = Ref(nodes + 16)

@@ -1,9 +1,9 @@
-/// Distinguishes a header that selects no root, although the file contains nodes, from the header
-/// of an empty database.
+/// Detects a header that selects no root although the file contains nodes. In an empty database the
+/// header selects no root either, but there are no nodes.
 ///
-/// Other engines treat both as an empty database and overwrite the content. Their in-memory
-/// databases leave such a file, and so does their first commit if interrupted. A file of this
-/// engine always has a root (`FirstVersion`); without one its header was damaged.
+/// Other engines treat both as empty and overwrite the content. Such a file is left by their
+/// in-memory databases and by an interrupted first commit. A file that this engine created always
+/// has a root (`FirstVersion`), so if none is selected, the header was damaged.
 struct LostHeader {
     private let mapping: Mapping
     private let raw: RawHeader
@@ -14,7 +14,8 @@ struct LostHeader {
         (self.mapping, self.raw, self.size) = (mapping, raw, size)
     }
 
-    /// Reason and description of the loss; nil for an empty database and for a header with a root.
+    /// A code for the kind of loss and its description; nil if a root is selected or the database
+    /// is empty.
     var finding: (reason: String, what: String)? {
         guard raw.hasMagic, raw.top(raw.selected) == 0 else { return nil }
         let other = raw.top(raw.selected ^ 1)
@@ -51,7 +52,7 @@ struct LostHeader {
         return try? TopArray(memory.lookup, root, fileSize: size).version
     }
 
-    /// Offset of the first node that is completely within the file; nil if there is none.
+    /// Offset of the first node that is completely inside the file; nil if there is none.
     private func firstNode() -> Int? {
         let page = EncryptedLayout.page
         var offset = RawHeader.size

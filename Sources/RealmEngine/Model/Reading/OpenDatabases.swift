@@ -1,13 +1,13 @@
-/// Databases in whose sessions this process participates: one `Database` per file, whatever its
-/// path.
+/// The databases that this process has open in sessions: one `Database` per file, whatever path it
+/// was opened by.
 enum OpenDatabases {
     private struct Entry {
         let database: UnretainedEntry<Database>
         let path: String
     }
 
-    /// Identity of an open file in this process. Contains the fork generation, so that a forked
-    /// copy of the process does not find its parent's databases.
+    /// Key of an open file in `entries`. The fork generation makes a forked copy of the process use
+    /// other entries than its parent, whose databases it must not use.
     private struct Key: Hashable {
         let file: FileIdentity
         let generation = ForkGeneration.current
@@ -17,12 +17,13 @@ enum OpenDatabases {
 
     /// Returns the open database of the file at `resolvedPath`; nil if there is none.
     ///
-    /// Throws `busy` if the file was replaced while the previous one is open, because both would
-    /// share a lock file.
+    /// Throws `busy` if another file with this path is still open: the file was replaced, and both
+    /// would use the same lock file.
     static func find(_ resolvedPath: DatabasePath) throws(RealmError) -> Database? {
         guard let file = FileIdentity(path: resolvedPath.path) else { return nil }
         let key = Key(file: file)
-        // Both are released outside of the lock, because a deinitialised database removes itself.
+        // Releasing a database removes it from `entries`, so both are released after the lock is
+        // unlocked.
         let (found, other) = entries.withLock { entries in
             (
                 entries[key]?.database.object,
@@ -43,8 +44,8 @@ enum OpenDatabases {
             hint: "close the old one first")
     }
 
-    /// Registers `database` and returns it. If another thread has registered one for the file,
-    /// returns that one.
+    /// Registers `database` and returns it. If another thread has registered one for the same file,
+    /// returns that one instead.
     static func add(_ database: Database) -> Database {
         let key = Key(file: database.file.identity)
         return entries.withLock { entries in
@@ -59,7 +60,7 @@ enum OpenDatabases {
     /// Removes a database that is being deinitialised.
     static func remove(_ id: ObjectIdentifier) {
         entries.withLock { entries in
-            // Searched by id, because the key differs in a forked copy of the process.
+            // Searches by object: the key of the entry differs in a forked copy of the process.
             guard let i = entries.firstIndex(where: { $0.value.database.id == id }) else { return }
             entries.remove(at: i)
         }

@@ -1,59 +1,60 @@
-/// One version of a database for one thread. All reads through a snapshot see the same state.
+/// One version of a database, for one thread. All reads through a snapshot see the same state.
 ///
-/// Confined to the thread that uses it. Making one costs a few allocations, so that every worker
-/// takes its own. Values (`Value`, `ByteView`, cursors) reference the mapping and are valid as long
+/// Confined to the thread that uses it. Making a snapshot costs a few allocations, so every worker
+/// makes its own. Values (`Value`, `ByteView`, cursors) reference the mapping and are valid as long
 /// as the snapshot.
 public final class Snapshot {
     public let database: Database
-    /// State of the version, retained by the pin or by `keepAlive`.
+    /// State of the version. Retained by the pin or by `keepAlive`.
     private let retainedState: Unmanaged<VersionState>
     var state: VersionState { retainedState.takeUnretainedValue() }
     let memory: ReadContext
-    /// Nil for a snapshot of an open write transaction, or one with a `keepAlive`.
+    /// Pin of the version; nil for a snapshot of an open write transaction, or if `keepAlive`
+    /// retains the version.
     let pin: VersionPin?
-    /// Object that retains the state, and the version if there is no pin.
+    /// Object that retains the state and, if there is no pin, the version.
     private let keepAlive: AnyObject?
-    /// Whether the version is in the file, so that its nodes neither change nor move. False for an
-    /// open write transaction.
+    /// Whether the nodes of the version are in the file and therefore neither change nor move.
+    /// False for an open write transaction.
     let isStored: Bool
-    /// Whether the version was not in the file yet when this snapshot was made.
+    /// Whether the version was still in the slab, not in the file, when this snapshot was made.
     let isBorrowed: Bool
-    /// Leaf of the last object that was found by index.
+    /// Leaf of the object that the last look-up by index found.
     private var lastLookup: LastLookup?
-    /// Leaf of the last object that was found by key, and the root of its tree.
+    /// Leaf of the object that the last look-up by key found, and the root of its tree.
     private var lastFound: (root: Ref, leaf: ClusterLeaf)?
     /// Cache of the query layer for this snapshot.
     var queryMemory: AnyObject?
-    /// Whether dictionaries are cluster trees, as in formats 21 and 22.
+    /// Whether dictionaries are stored as cluster trees, as in formats 21 and 22.
     let hasClusteredDictionaries: Bool
 
-    /// Makes a snapshot of a pinned version and takes over `pin`.
+    /// Makes a snapshot of a pinned version. The snapshot owns `pin`.
     convenience init(_ database: Database, _ pin: VersionPin) {
         self.init(database, pin.retainedState, pin, keepAlive: nil)
     }
 
-    /// Makes a snapshot of a version that is not in the file yet. Takes over `pin`, which pins the
-    /// version before its commit group.
+    /// Makes a snapshot of a version that a commit group has not yet written to the file. The
+    /// snapshot owns `pin`, which pins the version before the group.
     convenience init(_ database: Database, _ state: VersionState, guardedBy pin: VersionPin) {
         self.init(database, .passUnretained(state), pin, keepAlive: state)
     }
 
-    /// Makes a snapshot of an open write transaction's state, which needs no pin.
+    /// Makes a snapshot of the state of an open write transaction. Needs no pin.
     convenience init(unpinned database: Database, _ state: VersionState, memory: ReadContext) {
         self.init(database, .passUnretained(state), nil, keepAlive: state, changing: memory)
     }
 
-    /// Makes a snapshot of a version that `keepAlive` retains, together with its state.
+    /// Makes a snapshot of a version; `keepAlive` retains its state and keeps it pinned.
     convenience init(_ database: Database, _ state: VersionState, keptBy keepAlive: AnyObject) {
         self.init(database, .passUnretained(state), nil, keepAlive: keepAlive)
     }
 
-    /// - Parameter changing: read context of a state that changes.
+    /// - Parameter changing: read context of an open write transaction; nil for a version.
     private init(
         _ database: Database, _ state: Unmanaged<VersionState>, _ pin: VersionPin?,
         keepAlive: AnyObject?, changing: ReadContext? = nil
     ) {
-        // Parameters are stored last, to save a retain of each.
+        // The parameters are stored last, which saves retaining each of them.
         (memory, isBorrowed, hasClusteredDictionaries) = state._withUnsafeGuaranteedRef { state in
             (
                 changing ?? Self.memory(database, state), state.nodes != nil,
@@ -68,11 +69,12 @@ public final class Snapshot {
     }
 
     deinit {
-        // The database is released after the pin; it needs no additional retain for the call.
+        // The pin is released before the database, which needs no additional retain during the
+        // call.
         if let pin { Unmanaged.passUnretained(database)._withUnsafeGuaranteedRef { $0.unpin(pin) } }
     }
 
-    /// Makes a read context for a version and one thread.
+    /// Makes a read context for one thread.
     static func memory(_ database: Database, _ state: VersionState) -> ReadContext {
         let memory = ReadContext(
             database.file.mapping, limit: state.limit, since: state.moment)
@@ -93,8 +95,9 @@ public final class Snapshot {
     var lookup: NodeSpace { memory.lookup }
     var walk: NodeSpace { memory.walk }
 
-    /// Returns the leaf that contains the object at index `position` in table order; nil if out of
-    /// range. Leaves of an open write transaction are not cached, because they change.
+    /// Returns the leaf that contains the object at index `position` in table order; nil if the
+    /// index is out of range. Caches the leaf, except in an open write transaction, where leaves
+    /// change.
     func place(of position: Int, in table: TableInfo) throws(RealmError) -> LeafAtKey? {
         let tree = ClusterTree(space: lookup, root: table.root)
         guard isStored else { return try tree.leaf(at: position) }
@@ -120,8 +123,8 @@ public final class Snapshot {
     }
 
     /// Returns the leaf and row of the object with `key` in the tree at `root`; nil if there is
-    /// none. Caches the leaf, because consecutive look-ups often have the same one. Leaves of an
-    /// open write transaction are not cached.
+    /// none. Caches the leaf, because successive look-ups are often in the same leaf, except in an
+    /// open write transaction.
     func find(
         _ key: ObjectKey, root: Ref
     ) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {
@@ -133,8 +136,8 @@ public final class Snapshot {
         return found
     }
 
-    /// Resets the read budget before a visit of the whole database or of one table. The budget
-    /// depends on the file's size, so that cycles in damaged files end in an error.
+    /// Restores the read budget, before all of the database or of a table is visited. The budget
+    /// depends on the size of the file, so walks around cycles in damaged files end with an error.
     package func beginWalk() { memory.walk.resetBudget() }
 
     public func table(_ info: TableInfo) -> Table { Table(snapshot: self, info: info) }
@@ -147,9 +150,9 @@ public final class Snapshot {
         return Table(snapshot: self, info: info)
     }
 
-    /// Returns the elements of a list or set. `walking` charges the reads to the current walk's
-    /// budget. Pass true for collections visited once during a walk, false for those reached
-    /// repeatedly through links.
+    /// Returns the elements of a list or set. If `walking`, the reads count against the budget of
+    /// the current walk: pass true for collections that a walk visits once, and false for
+    /// collections that may be reached repeatedly through links.
     public func elements(of view: CollectionView, walking: Bool = false) -> ElementCursor {
         ElementCursor(walking ? walk : lookup, view)
     }
@@ -161,7 +164,7 @@ public final class Snapshot {
         try DictionaryCursor(walking ? walk : lookup, view, clustered: hasClusteredDictionaries)
     }
 
-    /// Number of elements of a list or set, or of entries of a dictionary.
+    /// Number of elements of a list or set, or of entries of a dictionary; 0 for other values.
     public func count(of value: Value) throws(RealmError) -> Int {
         switch value {
         case .list(let view), .set(let view): return try ElementCursor.count(lookup, view)
@@ -184,15 +187,15 @@ public final class Snapshot {
         return try ElementCursor.count(lookup, CollectionView(root: keys, element: element))
     }
 
-    /// Charges an embedded object to the current walk's budget. Each has one parent, so that a walk
-    /// visits it once.
+    /// Counts an embedded object against the budget of the current walk. Embedded objects have one
+    /// parent each, so a walk visits each of them once.
     package func chargeEmbeddedObject() throws(RealmError) {
         try walk.charge(4, at: .none)
     }
 }
 
 extension Snapshot {
-    /// Upper limit for the number of objects nested in one object, greater than the file can
+    /// Upper limit for the number of objects nested in one object; larger than any file can
     /// contain.
     package var nestedObjectLimit: Int {
         Int(truncatingIfNeeded: min(memory.lookup.limit, 1 << 48)) * 4 + 65536

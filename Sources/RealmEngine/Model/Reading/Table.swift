@@ -1,35 +1,35 @@
-/// A table of one snapshot. Cheap to copy; confined to its snapshot's thread.
+/// A table in one snapshot. Cheap to copy; confined to the thread of the snapshot.
 public struct Table {
     public let snapshot: Snapshot
     public let info: TableInfo
 
-    /// Number of live objects, read from the tree's root.
+    /// Number of objects without tombstones, read from the root of the tree.
     public func count() throws(RealmError) -> Int { try Self.count(info, in: snapshot.lookup) }
 
     static func count(_ info: TableInfo, in space: NodeSpace) throws(RealmError) -> Int {
         try ClusterTree(space: space, root: info.root).count()
     }
 
-    /// Number of tombstones (object format 2.7).
+    /// Number of tombstones: placeholders of unresolved links (object format 2.7).
     func tombstoneCount() throws(RealmError) -> Int {
         try ClusterTree(space: snapshot.lookup, root: info.tombstones).count()
     }
 
-    /// Returns the object with `key`; nil if there is none. Negative keys find tombstones.
+    /// Returns the object with `key`; nil if there is none. A negative key selects a tombstone.
     public func row(_ key: ObjectKey) throws(RealmError) -> Row? {
         let root = key.isUnresolved ? info.tombstones : info.root
         guard let (leaf, row) = try snapshot.find(key, root: root) else { return nil }
         return Row(table: self, leaf: leaf, row: row)
     }
 
-    /// Returns the object at index `position` in table order; nil if out of range. Neighbours of
-    /// the last object are found without a search.
+    /// Returns the object at index `position` in table order; nil if the index is out of range. An
+    /// object in a leaf next to the last result is found without a search.
     public func row(at position: Int) throws(RealmError) -> Row? {
         guard let placed = try snapshot.place(of: position, in: info) else { return nil }
         return Row(table: self, leaf: placed.leaf, row: position - placed.start)
     }
 
-    /// Returns the keys of all live objects, or of all tombstones, in stored order.
+    /// Returns the keys of all objects or, if `tombstones`, of all tombstones, in stored order.
     public func keys(tombstones: Bool = false) throws(RealmError) -> [ObjectKey] {
         let root = tombstones ? info.tombstones : info.root
         var leaves = ClusterTree(space: snapshot.walk, root: root).leaves()
@@ -41,7 +41,8 @@ public struct Table {
         return keys
     }
 
-    /// Returns a scan of the objects that reads the given columns (indexes into `info.columns`).
+    /// Returns a scan of the objects that reads the columns with the given indexes in
+    /// `info.columns`.
     public func scan(columns: [Int], skipping position: Int = 0) -> TableScan {
         TableScan(self, columns: columns, skipping: position)
     }
@@ -55,14 +56,14 @@ public struct Row {
 
     public var key: ObjectKey { leaf.key(row) }
 
-    /// Returns the value of property `column`, an index into the table's `columns`.
+    /// Returns the value of the property at index `column` of the table's `columns`.
     public func value(_ column: Int) throws(RealmError) -> Value {
         let info = table.info.columns[column]
         return try leaf.value(info.leafIndex, info.layout, row: row)
     }
 
-    /// Returns the stored value of property `column`, which may be an unresolved link with a
-    /// negative key.
+    /// Returns the stored value of the property at index `column`. It may be an unresolved link,
+    /// with a negative key.
     func storedValue(_ column: Int) throws(RealmError) -> Value {
         let info = table.info.columns[column]
         return try ColumnLeaf(
@@ -71,7 +72,8 @@ public struct Row {
         ).stored(row)
     }
 
-    /// Returns the objects that link here through `backlink`, one of the table's `backlinks`.
+    /// Returns the objects that link to this object through `backlink`, an element of the table's
+    /// `backlinks`.
     public func backlinks(_ backlink: BacklinkInfo) throws(RealmError) -> BacklinkCursor {
         let column = try BacklinkLeaf(
             leaf.space.unmetered, try leaf.columnRef(backlink.leafIndex))

@@ -1,9 +1,9 @@
 extension TableScan {
-    /// Moves to the leaf of the object with `key` and returns its row; nil if the table has no such
-    /// object, which leaves the current leaf undefined.
+    /// Moves to the leaf of the object with `key` and returns the object's row. If the table has no
+    /// such object, returns nil, and the current leaf is undefined.
     ///
-    /// For look-ups in any order: objects with similar keys are often in one leaf, which is then
-    /// not opened again. Must not be mixed with `next()`.
+    /// For look-ups in any order. Objects with similar keys are often in the same leaf, which is
+    /// then not opened again. Must not be combined with `next()`.
     package func seek(_ key: ObjectKey) throws(RealmError) -> Int? {
         if let row = rowInCurrentLeaf(key) { return row }
         let tree = ClusterTree(space: table.snapshot.lookup, root: table.info.root)

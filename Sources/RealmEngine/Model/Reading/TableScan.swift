@@ -1,7 +1,7 @@
-/// Reads the objects of a table leaf by leaf: up to 256 rows at a time, selected columns only.
+/// Reads the objects of a table leaf by leaf: up to 256 rows at a time, and only selected columns.
 ///
-/// Call `next()` until it returns false; `count`, `key(row)` and `value(row:column:)` refer to the
-/// current leaf. Confined to its snapshot's thread.
+/// Call `next()` until it returns false. `count`, `key(_:)` and `value(row:column:)` refer to the
+/// current leaf. Confined to the thread of its snapshot.
 public final class TableScan {
     public let table: Table
     private let columns: [ColumnInfo]
@@ -11,8 +11,8 @@ public final class TableScan {
     private let opened: UnsafeMutablePointer<ColumnSlot>
     private let columnCount: Int
 
-    // Read for every value. Private with public accessors, because a public variable would cost an
-    // exclusivity check each time.
+    // These are read for every value. They are private because a public variable would cost an
+    // exclusivity check for each access.
     private var rows = 0
     private var firstPosition = 0
 
@@ -58,7 +58,7 @@ public final class TableScan {
         rows = leaf.count
     }
 
-    /// Row of the object with `key` in the current leaf; nil if it is in another one.
+    /// Row of the object with `key` in the current leaf; nil if the leaf does not contain it.
     @inline(__always)
     func rowInCurrentLeaf(_ key: ObjectKey) -> Int? {
         guard rows > 0, let current else { return nil }
@@ -71,7 +71,7 @@ public final class TableScan {
         return current!.key(row)
     }
 
-    /// Value of the scan's `column`-th column in `row` of the current leaf.
+    /// Value in `row` of the current leaf, of column `column` in the list passed to the scan.
     public func value(row: Int, column: Int) throws(RealmError) -> Value {
         precondition(row >= 0 && row < rows && column >= 0 && column < columnCount)
         try space.checkCurrent()
@@ -91,8 +91,8 @@ extension TableScan {
         try move(to: part.leaf(space, readIn: space), position: part.position)
     }
 
-    /// Moves to a leaf in which some columns, given by their index in the table, are lost. Their
-    /// values are read as null.
+    /// Moves to a leaf whose columns `lost`, given by their index in the table, cannot be read.
+    /// Their values are returned as null.
     package func open(_ part: LeafSlice, without lost: [Int]) throws(RealmError) {
         var leaf = try part.leaf(table.snapshot.lookup, readIn: space)
         leaf.space = space
@@ -111,7 +111,8 @@ extension TableScan {
     /// Offset of the current leaf in the file.
     package var leafOffset: UInt64 { current?.ref.raw ?? 0 }
 
-    /// Offset in the file of the leaf of the scan's `column`-th column.
+    /// Offset in the file of the current leaf's column `column`, counted in the list passed to the
+    /// scan; nil if there is none.
     package func columnOffset(_ column: Int) -> UInt64? {
         (try? current?.columnRef(columns[column].leafIndex))?.raw
     }
@@ -126,7 +127,7 @@ extension TableScan {
 }
 
 extension Table {
-    /// Returns the leaves that contain the objects from index `position` on, in order.
+    /// Returns the leaves from the one that contains the object at index `position` on, in order.
     package func leaves(from position: Int = 0) -> LeafCursor {
         ClusterTree(space: snapshot.walk, root: info.root).leaves(skipping: position)
     }

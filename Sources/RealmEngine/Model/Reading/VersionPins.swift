@@ -1,6 +1,6 @@
-/// Pin of a version for one holder, until `Database.unpin`.
+/// One holder's pin of a version, valid until `Database.unpin`.
 struct VersionPin: Sendable {
-    /// State of the version, retained by `VersionPins` as long as the version has holders.
+    /// State of the version, which `VersionPins` retains as long as the version has holders.
     let retainedState: Unmanaged<VersionState>
     var state: VersionState { retainedState.takeUnretainedValue() }
     let version: UInt64
@@ -9,16 +9,16 @@ struct VersionPin: Sendable {
     fileprivate(set) var row: Int32?
 }
 
-/// Versions that a handle keeps readable. Each is pinned in the lock file once per version and
-/// kind; holders are counted here.
+/// The versions that a `Database` keeps readable. The lock file contains one pin for each version
+/// and kind; this value counts the holders that share it.
 ///
-/// A value guarded by the mutex of its `Database`. Without a session there is nothing to pin.
+/// Guarded by the mutex of the `Database`. Without a session, nothing is pinned in the lock file.
 struct VersionPins {
     private let session: Session?
     /// Reader table of the session.
     private let readers: Unmanaged<ReaderTable>?
     private var entries: [Entry] = []
-    /// Cleared rows of the reader table, for the next holders.
+    /// Empty rows of the reader table, kept for the next holders.
     private var idleRows: [Int32] = []
 
     private struct Entry {
@@ -32,7 +32,7 @@ struct VersionPins {
             version = state.version
         }
 
-        /// Changes the number of holders and returns the new number.
+        /// Adds `change` to the number of holders of `kind` and returns the new number.
         @discardableResult
         mutating func add(_ change: Int, _ kind: PinKind) -> Int {
             if kind == .frozen {
@@ -69,8 +69,8 @@ struct VersionPins {
         }
     }
 
-    /// Takes over `pin`, the first pin of its kind of the state's version, for one holder. A holder
-    /// without a pin counts as live.
+    /// Takes ownership of `pin`, the first pin of its kind for the version of `state`, and adds one
+    /// holder. Without a pin, the holder counts as live.
     mutating func adopt(
         _ state: VersionState, _ pin: VersionList.Pin?, _ label: ReaderLabel
     ) -> VersionPin {
@@ -85,13 +85,14 @@ struct VersionPins {
         entries.contains { $0.version == version && $0.live.count > 0 }
     }
 
-    /// Adds a holder of the same version and kind as `pin`; returns nil if there is none.
+    /// Adds a holder of the same version and kind as `pin`. Returns nil if the version has no such
+    /// holder.
     mutating func addHolder(_ pin: VersionPin, _ label: ReaderLabel) -> VersionPin? {
         guard let i = index(pin.version), entries[i][pin.kind].count > 0 else { return nil }
         return count(i, pin.kind, label)
     }
 
-    /// Adds a holder to a version that has holders; throws `misuse` for other versions.
+    /// Adds a holder of `kind` to a version. Throws `misuse` if the version has no holders.
     mutating func addHolder(
         _ version: UInt64, _ kind: PinKind, _ label: ReaderLabel
     ) throws(RealmError) -> VersionPin {
@@ -118,7 +119,7 @@ struct VersionPins {
         )
     }
 
-    /// Removes a holder.
+    /// Removes one holder; releases the pin in the lock file with the last one.
     mutating func removeHolder(_ pin: VersionPin) {
         if let row = pin.row, let readers {
             readers._withUnsafeGuaranteedRef { $0.clear(row) }
@@ -131,7 +132,7 @@ struct VersionPins {
         if entries[i].isUnused { entries.remove(at: i) }
     }
 
-    /// Removes all holders.
+    /// Removes all holders and releases all pins.
     @_optimize(size)
     mutating func unpinAll() {
         for entry in entries {

@@ -1,16 +1,17 @@
-/// Converts the tables of a version of formats 2 to 9 to the current schema types (legacy format
+/// Converts the tables of formats 2 to 9 to the schema types of the current format (legacy format
 /// 9).
 ///
-/// The keys of objects are their row numbers, unless an interrupted upgrade made others. Internal
-/// columns of old SDKs are hidden, and so are columns of subtables that correspond to no property.
+/// The key of an object is its row number, unless an interrupted upgrade assigned another key.
+/// Columns that old SDKs used internally are left out, and so are columns of subtables that
+/// represent no property.
 struct LegacySchema {
     private let nodes: LegacyNodes
     private let space: NodeSpace
     private let top: TopArray
-    /// Whether to ignore unreadable metadata instead of throwing.
+    /// Whether unreadable metadata is ignored; otherwise it is an error.
     private let isLenient: Bool
 
-    /// - Parameter space: space in which `nodes` and the file are read.
+    /// - Parameter space: space in which the file, and nodes made by `nodes`, are read.
     init(_ nodes: LegacyNodes, _ space: NodeSpace, _ top: TopArray, isLenient: Bool = false) {
         (self.nodes, self.space, self.top) = (nodes, space, top)
         self.isLenient = isLenient
@@ -40,7 +41,7 @@ struct LegacySchema {
     private static let hiddenTables: Set<String> = [
         LegacyContent.keyTable, LegacyContent.progressTable,
     ]
-    /// Columns of sync and of interrupted upgrades.
+    /// Names of columns that belong to sync or to an interrupted upgrade.
     private static let hiddenColumns: Set<String> = ["!OID", UpgradedObjects.rowColumn]
 
     private static func asKey(_ i: Int, _ info: TableInfo) -> Int? {
@@ -51,7 +52,7 @@ struct LegacySchema {
 
     // MARK: Primary keys
 
-    /// Names of primary key properties by stored names of tables.
+    /// Returns the name of the primary key property for each stored table name.
     private func primaryKeys(_ tables: [TableInfo]) throws(RealmError) -> [String: String] {
         guard let info = tables.first(where: { $0.name == LegacyContent.keyTable }),
             let classes = try texts(info, "pk_table"),
@@ -61,7 +62,8 @@ struct LegacySchema {
         var keys: [String: String] = [:]
         for (name, property) in zip(classes, properties) {
             let full = TableInfo.classPrefix + name
-            // Early files contain the stored name of the table instead of the class name.
+            // In early files, the metadata contain the stored name of the table instead of the
+            // class name.
             keys[names.contains(full) || !names.contains(name) ? full : name] = property
         }
         return keys
@@ -110,7 +112,7 @@ struct LegacySchema {
                 tombstones: .none, top: table.ref))
     }
 
-    /// Returns nil for a column that corresponds to no property.
+    /// Returns the description of a column; nil if the column represents no property.
     private func info(
         _ column: LegacyColumn, _ i: Int, _ name: String, of table: LegacyTable
     ) -> ColumnInfo? {

@@ -1,8 +1,7 @@
-/// Index of names by their bytes. Names that are equal only after Unicode normalisation are
-/// different.
+/// Finds names by their bytes. Names that are equal only after Unicode normalisation are different.
 struct NameIndex: Sendable {
     private let names: [String]
-    /// Indexes of the names in the order of their bytes.
+    /// Indexes of the names, sorted by the bytes of the names.
     private let order: [Int]
 
     init(_ names: [String]) {
@@ -25,7 +24,7 @@ struct NameIndex: Sendable {
         return names[order[place]].withView { $0 == name } ? order[place] : nil
     }
 
-    /// A name that occurs twice; nil if there is none.
+    /// A name that occurs more than once; nil if there is none.
     var duplicate: String? {
         zip(order, order.dropFirst()).first { Self.compare(names[$0], names[$1]) == 0 }
             .map { names[$0.0] }

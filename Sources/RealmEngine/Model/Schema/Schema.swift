@@ -1,35 +1,35 @@
-/// Kind of a table's objects (object format 1.10).
+/// Kind of a table: how its objects exist (object format 1.10).
 public enum TableKind: Int, Sendable {
     case topLevel = 0
     case embedded = 1
-    /// Write-only in synchronised files; never a link's target.
+    /// Objects that are only sent to a server, in synchronised files; nothing can link to them.
     case asymmetric = 2
 }
 
-/// One property as stored. Immutable.
+/// One property or column as stored. Immutable.
 public struct ColumnInfo: Sendable {
     public let key: ColumnKey
     public let name: String
     public let type: ColumnType
     public let isNullable: Bool
-    /// Nil for a single value.
+    /// Kind of collection; nil if the property has single values.
     public let collection: CollectionKind?
-    /// Target table of links.
+    /// Target table of links; none for other types.
     public internal(set) var target: TableKey
-    /// Backlink column in the target table of links.
+    /// Backlink column in the target table; none unless the column contains links.
     let targetColumn: ColumnKey
     public let index: IndexKind
-    /// Whether the schema requests a general index. False for a primary key, which is indexed
-    /// without a request.
+    /// Whether the schema requests a general index. A primary key is indexed in any case, so it may
+    /// be false there.
     public let isIndexed: Bool
     package let hasIntegerKeys: Bool
     fileprivate(set) var indexRoot: Ref
     let distinct: Ref
 
-    /// Leaf index of the column, which is slot `1 + leafIndex` of every cluster leaf.
+    /// Leaf index of the column: its cells are in slot `1 + leafIndex` of every cluster leaf.
     var leafIndex: Int { key.leafIndex }
 
-    /// Returns the column with another name.
+    /// Returns a copy of the column with another name.
     func named(_ name: String) -> ColumnInfo {
         ColumnInfo(
             key: key, name: name, type: type, isNullable: isNullable, collection: collection,
@@ -37,7 +37,8 @@ public struct ColumnInfo: Sendable {
             hasIntegerKeys: hasIntegerKeys, indexRoot: indexRoot, distinct: distinct)
     }
 
-    /// Whether the index contains words or list elements instead of values (object format 5.6).
+    /// Whether the index contains words or elements of lists; otherwise it contains values (object
+    /// format 5.6).
     var holdsWords: Bool { index == .fullText || collection != nil }
 
     var layout: LeafLayout {
@@ -47,7 +48,8 @@ public struct ColumnInfo: Sendable {
     }
 }
 
-/// Backlink column, which corresponds to a link column of the origin table (object format 1.9).
+/// A backlink column: for each object, the origins of the links in one column of the origin table
+/// (object format 1.9).
 public struct BacklinkInfo: Sendable {
     let key: ColumnKey
     public let origin: TableKey
@@ -56,7 +58,7 @@ public struct BacklinkInfo: Sendable {
     var leafIndex: Int { key.leafIndex }
 }
 
-/// One table: its columns and the refs of its data. Immutable, belongs to one version.
+/// One table: its columns, and the refs of its data in one version. Immutable.
 public final class TableInfo: Sendable {
     public let key: TableKey
     /// The stored name, with the prefix `class_`.
@@ -65,29 +67,29 @@ public final class TableInfo: Sendable {
     /// Properties in column order.
     public let columns: [ColumnInfo]
     public let backlinks: [BacklinkInfo]
-    /// Index of the primary key in `columns`; nil if there is none.
+    /// Index in `columns` of the primary key; nil if there is none.
     public let primaryKey: Int?
     let contentVersion: UInt64
     let nextSequenceNumber: UInt64
-    /// Number of removed columns; part of new columns' keys.
+    /// Number of columns removed so far; it is part of the keys of new columns.
     let columnCounter: UInt64
     let collisions: Ref
     let root: Ref
     let tombstones: Ref
     let top: Ref
-    /// Nodes from which the columns were read.
+    /// Refs of the nodes from which the columns were read.
     let origin: Origin
-    /// Names of the columns.
+    /// Index of the column names.
     let columnNames: NameIndex
 
-    /// Nodes that define a table's columns.
+    /// Refs of the nodes that define a table's columns. If they are unchanged, so are the columns.
     struct Origin: Equatable {
         let spec: Ref
         let targets: Ref
         let targetColumns: Ref
     }
 
-    /// Fields of a table other than its columns.
+    /// The parts of a table that change with its objects.
     struct State {
         let kind: TableKind
         let contentVersion: UInt64
@@ -125,8 +127,8 @@ public final class TableInfo: Sendable {
             backlinks: backlinks, primaryKey: primaryKey, origin: origin, state)
     }
 
-    /// Makes a later version of a table with the same columns but other index roots. `roots`
-    /// returns the root by leaf index, none without an index.
+    /// Makes a later version of a table with the same columns. `roots` returns the root of the
+    /// search index for a leaf index; none if the column has no index.
     convenience init(
         _ earlier: TableInfo, name: String? = nil, _ state: State, indexRoots roots: (Int) -> Ref
     ) {
@@ -140,7 +142,7 @@ public final class TableInfo: Sendable {
             primaryKey: earlier.primaryKey, origin: earlier.origin, state)
     }
 
-    /// Returns the table with another name.
+    /// Returns a copy of the table with another name.
     func named(_ name: String) -> TableInfo {
         let state = State(
             kind: kind, contentVersion: contentVersion, nextSequenceNumber: nextSequenceNumber,
@@ -153,13 +155,14 @@ public final class TableInfo: Sendable {
 
     static let classPrefix = "class_"
 
-    /// Whether the table is a class; false for internal tables such as `metadata`.
+    /// Whether the table belongs to a class. False for internal tables such as `metadata`.
     public var isClass: Bool { name.hasPrefix(Self.classPrefix) }
 
-    /// The class name, or the stored name of an internal table.
+    /// The class name; the stored name for an internal table.
     public var className: String { Self.className(of: name) }
 
-    /// Returns the class name of the table stored as `name`; for internal tables the stored name.
+    /// Returns the class name of a table with the stored name `name`; the stored name for an
+    /// internal table.
     static func className(of name: String) -> String {
         name.hasPrefix(classPrefix) ? String(name.dropFirst(classPrefix.count)) : name
     }
@@ -167,7 +170,7 @@ public final class TableInfo: Sendable {
     /// Index of the property with `name` in `columns`; nil if there is none.
     public func columnIndex(named name: String) -> Int? { columnNames.position(of: name) }
 
-    /// Index of the property with a name of these bytes; nil if there is none.
+    /// Index in `columns` of the property whose name has these bytes; nil if there is none.
     func columnIndex(spelt name: [UInt8]) -> Int? {
         name.withUnsafeBufferPointer { bytes in
             bytes.baseAddress.flatMap {
@@ -179,11 +182,11 @@ public final class TableInfo: Sendable {
 
 /// All tables of one version. Immutable and free to cross threads.
 public final class Schema: Sendable {
-    /// Live tables in slot order.
+    /// All tables that exist, in the order of their slots.
     public let tables: [TableInfo]
-    /// The object store's schema version; nil if the file has none.
+    /// The schema version that the object store recorded; nil if the file has none.
     public let version: UInt64?
-    /// Stored names of the tables.
+    /// Index of the stored table names.
     let tableNames: NameIndex
 
     init(tables: [TableInfo], version: UInt64?) {
@@ -192,7 +195,7 @@ public final class Schema: Sendable {
         tableNames = NameIndex(tables.map(\.name))
     }
 
-    /// Makes a later version with the same tables in another state.
+    /// Makes a later version of a schema, whose tables have the same names.
     init(_ earlier: Schema, tables: [TableInfo], version: UInt64?) {
         precondition(tables.count == earlier.tables.count)
         self.tables = tables
@@ -200,7 +203,7 @@ public final class Schema: Sendable {
         tableNames = earlier.tableNames
     }
 
-    /// Classes ordered by name, without internal tables.
+    /// The classes, ordered by name; internal tables are left out.
     public var classes: [TableInfo] {
         tables.filter(\.isClass).ordered {
             $0.className.utf8.lexicographicallyPrecedes($1.className.utf8)
@@ -227,12 +230,13 @@ public final class Schema: Sendable {
         }
     }
 
-    /// Returns the class with `name`; nil for internal tables.
+    /// Returns the class with `name`; nil if there is none. Does not find internal tables.
     public func objectClass(named name: String) -> TableInfo? {
         tableNames.position(of: TableInfo.classPrefix + name).map { tables[$0] }
     }
 
-    /// Returns the class or internal table with `name`. A class takes precedence.
+    /// Returns the class or internal table with `name`; nil if there is none. A class has
+    /// precedence.
     public func table(named name: String) -> TableInfo? {
         if let found = objectClass(named: name) { return found }
         return tableNames.position(of: name).map { tables[$0] }.flatMap { $0.isClass ? nil : $0 }

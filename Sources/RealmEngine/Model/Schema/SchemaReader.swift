@@ -1,16 +1,18 @@
-/// Reads tables, specs and columns of one version (object format section 1).
+/// Reads the tables of one version, with their specs and columns (object format section 1).
 struct SchemaReader {
     let space: NodeSpace
     let names: Ref
     let tables: Ref
-    /// An earlier version that is still readable: nodes with the same refs are unchanged.
+    /// An earlier version that is still readable. Tables whose refs are unchanged are taken from
+    /// it.
     var known: Known?
 
     struct Known {
         let schema: Schema
         let names: Ref
 
-        /// Returns nil for a version without a root.
+        /// Returns nil for a version without a root, of an older format, or that is not yet in the
+        /// file.
         init?(_ state: VersionState) {
             guard let top = state.top, state.nodes == nil, state.legacy == nil else { return nil }
             schema = state.schema
@@ -18,7 +20,7 @@ struct SchemaReader {
         }
     }
 
-    /// Returns all tables and the schema version.
+    /// Returns all tables, and the schema version.
     func schema() throws(RealmError) -> Schema {
         if let known, let later = try schema(after: known) { return later }
         let all = try slots().compactMap { if case .table(let info) = $0 { info } else { nil } }
@@ -27,8 +29,8 @@ struct SchemaReader {
         return schema
     }
 
-    /// Reads a later version, reusing unchanged tables. Returns nil if tables were added or
-    /// removed.
+    /// Reads the schema as a later version of `known`; tables that did not change are reused.
+    /// Returns nil if tables were added or removed.
     private func schema(after known: Known) throws(RealmError) -> Schema? {
         guard names == known.names else { return nil }
         let earlier = known.schema
@@ -77,10 +79,11 @@ struct SchemaReader {
         return TableInfo(before, state, indexRoots: root)
     }
 
-    /// Content of one slot of the table directory.
+    /// One slot of the table directory.
     enum Slot {
         case table(TableInfo)
-        /// A free slot; `tag` is the reuse tag of the next table in it.
+        /// A free slot. `tag` becomes part of the key of the next table in this slot, so that keys
+        /// are not reused.
         case free(tag: UInt64)
     }
 
@@ -93,7 +96,7 @@ struct SchemaReader {
         return slots
     }
 
-    /// Returns the slots of tables that have already been read.
+    /// Returns the slots, given the tables that have already been read from them.
     func slots(known: [TableInfo]) throws(RealmError) -> [Slot] {
         let roots = try space.refNode(tables, slots: 0, "tables")
         var rest = known[...]
@@ -112,7 +115,8 @@ struct SchemaReader {
         return slots
     }
 
-    /// Reads slot `i` of the directory, whose two arrays are open and have the same count.
+    /// Reads slot `i` of the directory; `nameNode` and `roots` are its two arrays, which are of the
+    /// same length.
     func slot(_ i: Int, _ nameNode: NodeView, _ roots: NodeView) throws(RealmError) -> Slot {
         if let ref = roots.slot(i).child {
             let name = try nameNode.name(i, at: names)
@@ -129,7 +133,8 @@ struct SchemaReader {
         return .free(tag: roots.slot(i).value)
     }
 
-    /// Returns the object store's schema version (object format 7.2).
+    /// Returns the schema version that the object store recorded (object format 7.2); nil if there
+    /// is none.
     func schemaVersion(_ tables: [TableInfo]) throws(RealmError) -> UInt64? {
         guard let metadata = tables.first(where: { $0.name == "metadata" }),
             let index = metadata.columnIndex(named: "version")
@@ -152,8 +157,8 @@ struct SchemaReader {
         }
     }
 
-    /// Truncates a name to the maximum length. Replacing bytes that are not UTF-8 can make a name
-    /// longer.
+    /// Shortens a name to the maximum length. A name that is not UTF-8 can be too long after its
+    /// invalid bytes were replaced.
     static func fitting(_ name: String) -> String {
         var name = name
         while name.utf8.count > maximumNameLength { name.unicodeScalars.removeLast() }
@@ -163,7 +168,7 @@ struct SchemaReader {
     /// Maximum number of bytes in the name of a table or property (storage format 4.5).
     static let maximumNameLength = 63
 
-    /// Reads the table at `ref`; its name comes from the caller.
+    /// Reads the table whose top array is at `ref`. `name` is its stored name.
     func table(
         _ ref: Ref, slot: Int, name: String
     ) throws(RealmError) -> TableInfo {
@@ -177,8 +182,8 @@ struct SchemaReader {
         return info
     }
 
-    /// Reads the columns of a table whose top array is lost. `target` returns the target tables of
-    /// links, which only the top array contains.
+    /// Reads the columns of a table whose top array is lost. `target` returns the target table of a
+    /// link column, which is stored only in the top array.
     func columns(
         spec: Ref, target: (ColumnKey) -> TableKey
     ) throws(RealmError) -> (columns: [ColumnInfo], backlinks: [BacklinkInfo]) {
@@ -196,7 +201,7 @@ struct SchemaReader {
             targetColumns: table.slot(TableShape.oppositeColumns).child ?? .none)
     }
 
-    /// Reads a table's top array except the columns.
+    /// Reads the top array of a table, without its columns.
     private func tableState(
         _ ref: Ref, slot: Int
     ) throws(RealmError) -> (node: NodeView, key: TableKey, state: TableInfo.State) {
@@ -237,7 +242,8 @@ struct SchemaReader {
         throw .corrupt("the primary key has a type that keys cannot have", at: ref)
     }
 
-    /// The parallel arrays of a spec, and of the table's slots by leaf index.
+    /// The arrays of a spec, which have one element per column, and the arrays of the table's top
+    /// array, which are indexed by leaf index.
     private struct ColumnArrays {
         let types: NodeView
         let names: NodeView
@@ -345,7 +351,7 @@ struct SchemaReader {
             indexRoot: indexRoot ?? .none, distinct: distinct ?? .none)
     }
 
-    /// Whether a column can have an index (object format 5.1).
+    /// Whether a column of this type may have such an index (object format 5.1).
     private static func canHold(
         _ index: IndexKind, _ type: ColumnType, _ collection: ColumnAttributes
     ) -> Bool {

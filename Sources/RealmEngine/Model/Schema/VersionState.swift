@@ -1,21 +1,21 @@
-/// Immutable state of one version of a database. Free to cross threads.
+/// The immutable state of one version of a database. Free to cross threads.
 final class VersionState: Sendable {
     let version: UInt64
     let format: Int
-    /// Nil for a database without a root, which has no tables and no commits.
+    /// The root; nil for a database without one, which has no tables and no commits.
     let top: TopArray?
-    /// Logical size: every node of the version is below this offset.
+    /// End of the version: all its nodes are before this offset.
     let limit: UInt64
     let schema: Schema
-    /// Moment of reading, for the pages of an encrypted file.
+    /// Moment at which the version was read, for the pages of an encrypted file (`EncryptedPages`).
     let moment: UInt64
-    /// New nodes of a version that is not in the file yet; nil for others.
+    /// Nodes in the slab of a version that is not yet in the file; nil for other versions.
     let nodes: SlabView?
-    /// Converted nodes of a version of formats 2 to 9; nil for others.
+    /// Converted nodes of a version of formats 2 to 9; nil for other formats.
     let legacy: LegacyNodes?
-    /// Leaves that earlier queries found.
+    /// Leaf directories that queries have built.
     let leaves = LeafDirectories()
-    /// Cache of the query layer for this version, freed with it.
+    /// Cache of the query layer for this version; freed with it.
     let queries = LockedValue<(any AnyObject & Sendable)?>(nil)
 
     init(
@@ -32,9 +32,10 @@ final class VersionState: Sendable {
         self.legacy = legacy
     }
 
-    /// Reads the version with the root at `ref` from `size` mapped bytes.
+    /// Reads the version whose root is at `ref`, in a file of `size` mapped bytes.
     ///
-    /// - Parameter earlier: a version that cannot have been overwritten since it was read.
+    /// - Parameter earlier: an earlier version whose nodes have certainly not been overwritten; its
+    ///   unchanged tables are reused.
     static func read(
         _ mapping: Mapping, size: Int, format: Int, top ref: Ref,
         after earlier: VersionState? = nil
@@ -62,7 +63,8 @@ final class VersionState: Sendable {
         return try TopArray(memory.lookup, ref, fileSize: size)
     }
 
-    /// Counts as a walk for the read budget, because every spec belongs to one table.
+    /// Reads the schema with the budget of a walk: each spec belongs to one table, so a valid file
+    /// never exceeds it.
     private static func schema(
         _ mapping: Mapping, _ top: TopArray, _ moment: UInt64, _ earlier: VersionState?
     ) throws(RealmError) -> Schema {

@@ -1,9 +1,9 @@
-/// Editor of the incoming links of one object through one backlink column.
+/// Editor of the list of links to one object, in one backlink column.
 ///
 /// As in the reference engine, the last link takes the index of a removed one. Links are usually
-/// removed in the order in which they were added, so a search begins where the last one ended. Once
-/// searches have read more links than building a hash table of the origins costs, the list builds
-/// that table.
+/// removed in the order in which they were added, so a search begins where the previous search
+/// ended. Searching long lists repeatedly is slow. So once the searches have read many times the
+/// length of the list, a hash table from origins to indexes is built.
 final class BacklinkList {
     private let links: SequenceEditor
     /// Index of the link removed last, where the next search begins.
@@ -12,10 +12,11 @@ final class BacklinkList {
     private(set) var readCount = 0
     private var positions: OriginPositions?
 
-    /// Ratio of links read by searches to the list's length, above which the hash table is built.
+    /// The hash table is built once searches have read this multiple of the list's length.
     private static let lockTimeout = 16
 
-    /// - Parameter slot: the cell of the backlink column: one link, a list of them, or none.
+    /// - Parameter slot: the object's cell in the backlink column. It contains one link, the ref of
+    ///   a list, or 0.
     init(_ context: EditContext, _ slot: NodeSlot) throws(RealmError) {
         links = try SequenceEditor(
             context, root: slot.child ?? .none,
@@ -30,7 +31,7 @@ final class BacklinkList {
         positions?.append(origin)
     }
 
-    /// Removes one link from `origin`; false if there is none.
+    /// Removes one link from `origin`. Returns false if there is none.
     func remove(_ origin: Int64) throws(RealmError) -> Bool {
         guard let index = try index(of: origin) else { return false }
         let last = links.count - 1
@@ -64,12 +65,12 @@ final class BacklinkList {
         return positions
     }
 
-    /// Visits the origins in the order of the list.
+    /// Calls `body` with the origin of each link, in the order of the list.
     func visit(_ body: (Int64) -> Void) throws(RealmError) {
         try links.visit { if case .int(let origin) = $0 { body(origin) } }
     }
 
-    /// Stores the list and returns its cell.
+    /// Stores the list and returns the value of its cell.
     func finish() throws(RealmError) -> UInt64 {
         let count = links.count
         if count > 1 { return try links.finish().raw }
@@ -78,22 +79,22 @@ final class BacklinkList {
         return cell
     }
 
-    /// Frees the list.
+    /// Frees the nodes of the list.
     func free() throws(RealmError) { try links.context.freeDeep(try links.finish()) }
 }
 
-/// Hash table from the origins of a backlink list to their indexes. Chains are doubly linked,
-/// because an origin occurs once per link. There are at least as many chains as links.
+/// Hash table from the origins in a backlink list to their indexes. An origin occurs once for each
+/// of its links. There are at least as many chains as links, and each chain is doubly linked.
 struct OriginPositions {
-    /// Origins by index.
+    /// The origin at each index of the list.
     private var origins: [Int64] = []
-    /// Next and previous index in the chain, by index; -1 at its ends.
+    /// For each index, the next and the previous index of the same chain; -1 at the ends.
     private var following: [Int32] = []
     private var preceding: [Int32] = []
-    /// First index of the chain, by hash; -1 for an empty chain.
+    /// For each hash, the first index of the chain; -1 if the chain is empty.
     private var heads: [Int32]
 
-    /// Approximate memory, in bytes, per link.
+    /// Approximate memory per link, in bytes.
     static let bytesPerLink = 24
 
     init(capacity: Int) {
@@ -112,7 +113,7 @@ struct OriginPositions {
         Int(truncatingIfNeeded: UInt64(bitPattern: origin).mixed) & (heads.count - 1)
     }
 
-    /// One of the indexes of `origin`; nil if there is none.
+    /// Returns an index at which the list contains `origin`; nil if there is none.
     func index(of origin: Int64) -> Int? {
         var i = heads[chain(origin)]
         while i >= 0 {
@@ -133,13 +134,14 @@ struct OriginPositions {
         }
     }
 
-    /// Doubles the number of chains, which costs as much as the links appended since the last time.
+    /// Doubles the number of chains. This takes as long as appending the links since the previous
+    /// call.
     private mutating func grow() {
         heads = Array(repeating: -1, count: 2 * heads.count)
         for i in origins.indices { link(i) }
     }
 
-    /// Removes index `i`; the last origin moves to it.
+    /// Removes the origin at index `i`. The last origin takes its index.
     mutating func remove(at i: Int) {
         unlink(i)
         let last = origins.count - 1

@@ -1,8 +1,9 @@
-/// Values derived from the columns of a table; the editor clears them when the columns change.
+/// Values that were computed from the columns of a table. The editor clears them when the columns
+/// change.
 struct ColumnCaches {
     var shape: RowShape?
     private(set) var fields: UnsafeMutableBufferPointer<RowShape.Field>?
-    /// Description of the table for readers, as returned last.
+    /// The last description of the table for readers; nil if there is none.
     var info: TableInfo?
     var positions = ColumnPositions()
 
@@ -16,7 +17,8 @@ struct ColumnCaches {
         return fresh
     }
 
-    /// Clears all but the positions, which stay valid when a column keeps its name and leaf index.
+    /// Clears everything except the positions. These stay valid if each column keeps its name and
+    /// leaf index.
     mutating func clearShape() {
         (info, shape) = (nil, nil)
         fields?.deallocate()

@@ -1,14 +1,16 @@
-/// Indexes of a table's properties and backlink columns, cached while others are added.
+/// Finds the properties and backlink columns of a table. The cached indexes stay valid when columns
+/// are appended.
 struct ColumnPositions {
-    /// Index of each property by name, the first of several with one name; nil before it is built.
+    /// Index of each property by name; of properties with equal names, the first. Nil until it is
+    /// built.
     private var byName: [String: Int]?
-    /// Index of each backlink column by origin; nil before it is built.
+    /// Index of each backlink column by its origin; nil until it is built.
     private var byOrigin: [Origin: Int]?
-    /// Highest leaf index in use plus one; nil before it is computed.
+    /// The highest leaf index in use, plus one; nil until it is computed.
     private var leafIndexCount: Int?
     private var searchCount = 0
 
-    /// Number of look-ups by linear search before the dictionaries are built.
+    /// Number of linear searches after which the dictionaries are built.
     private static let fewSearches = 16
 
     private struct Origin: Hashable {
@@ -27,7 +29,7 @@ struct ColumnPositions {
         return fresh[name]
     }
 
-    /// Index of the backlink column for the links of `column` in `table`; nil if there is none.
+    /// Index of the backlink column for links from `column` of `table`; nil if there is none.
     mutating func position(
         of column: ColumnKey, in table: TableKey, among backlinks: [BacklinkInfo]
     ) -> Int? {
@@ -59,26 +61,27 @@ struct ColumnPositions {
 
     // MARK: Changes
 
-    /// Records a property added at index `position`.
+    /// Records that a property was added at index `position`.
     mutating func add(_ column: ColumnInfo, at position: Int) {
         if byName?[column.name] == nil { byName?[column.name] = position }
         leafIndexCount = leafIndexCount.map { max($0, column.leafIndex + 1) }
     }
 
-    /// Records a backlink column added at index `position`.
+    /// Records that a backlink column was added at index `position`.
     mutating func add(_ backlink: BacklinkInfo, at position: Int) {
         let origin = Origin(table: backlink.origin, column: backlink.originColumn)
         if byOrigin?[origin] == nil { byOrigin?[origin] = position }
         leafIndexCount = leafIndexCount.map { max($0, backlink.leafIndex + 1) }
     }
 
-    /// Records another name of one of `count` properties, which must be unique.
+    /// Records that one of `count` properties was renamed. The new name must be unique.
     mutating func rename(_ old: String, to new: String, count: Int) {
         if byName?.count == count {
             let position = byName?.removeValue(forKey: old)
             byName?[new] = position
         } else {
-            // Another property with the old name may be the first one now.
+            // Two properties have the same name, so the other one may now be the first with the old
+            // name.
             byName = nil
         }
     }

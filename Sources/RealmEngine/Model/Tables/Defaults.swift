@@ -1,4 +1,4 @@
-/// Default values of properties in new objects (object format 1.8).
+/// The values that properties have in new objects (object format 1.8).
 enum Defaults {
     private static let noBytes: UInt64 = 0
 

@@ -1,4 +1,4 @@
-/// The distinct values of enumerated columns, by leaf index.
+/// The lists of distinct values of a table's enumerated columns, by leaf index.
 struct EnumeratedColumns {
     private(set) var lists: [Int: DistinctList] = [:]
 
@@ -17,12 +17,13 @@ struct EnumeratedColumns {
 
     mutating func remove(_ leafIndex: Int) -> DistinctList? { lists.removeValue(forKey: leafIndex) }
 
-    /// Returns the value of a column's stored cell.
+    /// Returns the value that a stored cell refers to; the cell itself if the column is not
+    /// enumerated.
     func value(_ cell: Value, _ leafIndex: Int) throws(RealmError) -> Value {
         try lists[leafIndex]?.value(cell) ?? cell
     }
 
-    /// Returns the cell of a column for a value.
+    /// Returns the cell to store for a value; the value itself if the column is not enumerated.
     func cell(_ value: Value, _ leafIndex: Int) throws(RealmError) -> Value {
         try lists[leafIndex]?.cell(value) ?? value
     }

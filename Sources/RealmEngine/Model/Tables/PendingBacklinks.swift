@@ -1,21 +1,21 @@
-/// Backlinks of a table that are not stored in its cells yet.
+/// Backlinks of a table that are not yet stored in cells.
 ///
-/// A backlink is queued first. Storing the queues moves it to its cell, or to a list that stays
-/// open until the table is written.
+/// A new backlink is first added to a queue. When the queues are stored, it moves to the cell of
+/// its target object, or to a list editor that stays open until the table is written.
 struct PendingBacklinks {
-    /// New backlinks, by leaf index.
+    /// New backlinks of each backlink column, by leaf index.
     private var queues: [BacklinkQueue?] = []
-    /// Whether any queue has backlinks.
+    /// Whether any queue contains a backlink.
     private(set) var hasQueued = false
-    /// Lists opened for editing.
+    /// Editors of long lists, by their cells.
     private(set) var lists: [BacklinkCell: BacklinkList] = [:]
 
-    /// Whether all backlinks are stored in the cells.
+    /// Whether all backlinks are stored in cells.
     var isEmpty: Bool { !hasQueued && lists.isEmpty }
 
     // MARK: Queues
 
-    /// The queue of a backlink column.
+    /// Returns the queue of a backlink column; makes an empty one if there is none.
     @inline(__always)
     mutating func queue(_ leafIndex: Int) -> BacklinkQueue {
         if leafIndex < queues.count, let queue = queues[leafIndex] { return queue }
@@ -29,7 +29,7 @@ struct PendingBacklinks {
         return queue
     }
 
-    /// Records that a queue has a backlink; returns false if one already had.
+    /// Records that a queue contains a backlink. Returns false if this was already recorded.
     @inline(__always)
     mutating func recordQueued() -> Bool {
         if hasQueued { return false }
@@ -37,13 +37,14 @@ struct PendingBacklinks {
         return true
     }
 
-    /// Begins storing the queues; returns their leaf indexes.
+    /// Records that no queue contains a backlink, before all queues are stored. Returns the leaf
+    /// indexes of the queues.
     mutating func beginStoring() -> Range<Int> {
         hasQueued = false
         return queues.indices
     }
 
-    /// Removes the queue of a column; nil if it has no backlinks.
+    /// Removes and returns the queue of a column; nil if it contains no backlinks.
     mutating func takeQueue(_ leafIndex: Int) -> BacklinkQueue? {
         guard let queue = queues[leafIndex], queue.count > 0 else { return nil }
         queues[leafIndex] = nil
@@ -67,15 +68,15 @@ struct PendingBacklinks {
     }
 }
 
-/// The cell of an object in a backlink column.
+/// Identifies the cell of one object in a backlink column.
 struct BacklinkCell: Hashable {
     let leafIndex: Int
     let key: ObjectKey
 }
 
-/// New backlinks of one backlink column, in the order in which they were made.
+/// New backlinks of one backlink column, in the order in which they were added.
 final class BacklinkQueue {
-    /// Targets, with the origin of each link as payload.
+    /// For each backlink, its target as the number and its origin as the payload.
     private var pairs = NumberPairs()
 
     var count: Int { pairs.count }
@@ -83,7 +84,8 @@ final class BacklinkQueue {
     @inline(__always)
     func append(_ target: Int64, _ origin: Int64) { pairs.append(target, origin) }
 
-    /// Calls `body` with each target and the origins of its links, in order.
+    /// Calls `body` once for each target, in ascending order, with the origins of its links in the
+    /// order in which they were added.
     func visitTargets(
         _ body: (Int64, UnsafeBufferPointer<Int64>) throws(RealmError) -> Void
     ) throws(RealmError) {

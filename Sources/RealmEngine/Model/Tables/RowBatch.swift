@@ -1,6 +1,7 @@
-/// Values for new objects of one class, column by column, for `WriteTransaction.create(_:)`.
+/// Values for new objects of one class, stored column by column, for `WriteTransaction.create(_:)`.
 ///
-/// Owns all of its bytes. Filled on one thread and consumed on another, never at the same time.
+/// Owns the bytes of its values. One thread fills the batch and another one may consume it, but not
+/// at the same time.
 package final class RowBatch: @unchecked Sendable {
     /// The class for which the rows were made.
     package let table: TableInfo
@@ -11,19 +12,20 @@ package final class RowBatch: @unchecked Sendable {
     let cells: [LeafCells]
     /// Memory of all cells.
     private let memory: UnsafeMutableRawPointer
-    /// Destination of the values of each column.
+    /// For each column, the memory to which `append` stores values.
     private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
-    /// Keys of the objects once they are created.
+    /// Keys of the objects, set when they are created.
     let keys: UnsafeMutablePointer<UInt64>
-    /// Properties that are a link to a class with a primary key.
+    /// Properties with single links, whose values may be primary keys.
     let links: [Link]
-    /// Bytes of texts and binaries.
+    /// Bytes of texts, binaries and primary keys.
     let arena = ByteArena()
 
     struct Link {
         let column: Int
         let target: TableKey
-        /// Primary key of the object to link, by row; null if the cell contains its object key.
+        /// For each row, the primary key of the object to link to; null if the cell already
+        /// contains an object key.
         let references: UnsafeMutablePointer<Value>
     }
 
@@ -31,7 +33,7 @@ package final class RowBatch: @unchecked Sendable {
     package init(_ table: TableInfo, capacity: Int) {
         self.table = table
         self.capacity = capacity
-        // One block of memory for all columns, of which there may be thousands.
+        // Allocates one block of memory for all columns, because there may be thousands.
         var size = 0
         for column in table.columns {
             size += LeafCells.byteSize(column.layout, capacity: capacity)
@@ -64,11 +66,11 @@ package final class RowBatch: @unchecked Sendable {
     /// Number of bytes of texts and binaries.
     package var byteCount: Int { arena.used }
 
-    /// Approximate memory, in bytes, of a column in addition to its values.
+    /// Approximate memory of a column in bytes, without its values.
     package static let bytesPerColumn = 192
 
-    /// Adds a row: a valid value for each column; for a link, the object or the primary key of its
-    /// target. Values for collections are ignored.
+    /// Adds a row with a valid value for each column. The value of a link is the target object or
+    /// its primary key. Values of collection columns are ignored.
     package func append(_ row: UnsafeBufferPointer<Value>) {
         precondition(count < capacity && row.count == targets.count)
         let (index, arena, targets) = (count, arena, targets)
@@ -83,7 +85,7 @@ package final class RowBatch: @unchecked Sendable {
         count = index &+ 1
     }
 
-    /// Copies a row's values without collections, as they were passed to `append`.
+    /// Copies a row's values as they were passed to `append`. Values of collections are left out.
     package func read(_ row: Int, into values: UnsafeMutableBufferPointer<Value>) {
         precondition(row >= 0 && row < count && values.count == targets.count)
         for column in 0..<values.count where !targets[column].isCollection {
@@ -104,13 +106,14 @@ package final class RowBatch: @unchecked Sendable {
         }
     }
 
-    /// Returns the primary key that was passed for a link; null if there was none.
+    /// Returns the primary key that was passed as the value of a link; null if the value was no
+    /// primary key.
     package func reference(_ column: Int, _ row: Int) -> Value {
         precondition(row >= 0 && row < count)
         return links.first { $0.column == column }?.references[row] ?? .null
     }
 
-    /// Returns the key of the object created from a row.
+    /// Returns the key of the object that was created from a row.
     package func key(_ row: Int) -> ObjectKey {
         precondition(row >= 0 && row < count)
         return ObjectKey(Int64(bitPattern: keys[row]))

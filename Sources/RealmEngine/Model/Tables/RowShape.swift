@@ -1,15 +1,17 @@
-/// Precomputed data of a table for creating and removing rows, and the row being created.
+/// Data about a table that is needed to create and remove rows, and memory for the row being
+/// created.
 ///
-/// Cached in a `TableEditor` until its columns change. Confined to the writer.
+/// A `TableEditor` caches it until its columns change. Confined to the writer.
 final class RowShape {
-    /// Data of a property for new rows.
+    /// Data about one property that is needed to store values.
     struct Field {
         let leafIndex: Int
         let key: ColumnKey
         let type: ColumnType
         let isNullable: Bool
         let isCollection: Bool
-        /// Whether a change of the value changes only the cell: no index, no backlink.
+        /// Whether storing a value changes only the cell. False for a primary key, and if the
+        /// property has an index or may contain links.
         let isPlain: Bool
 
         init(_ column: ColumnInfo, of editor: TableEditor) {
@@ -23,7 +25,7 @@ final class RowShape {
                 && !column.layout.element.mayHoldLinks && column.key != editor.primaryKey
         }
 
-        /// Whether the value certainly fits the property; otherwise `ValueCheck` decides.
+        /// Whether the value fits the property. False also means that `ValueCheck` must decide.
         @inline(__always)
         func accepts(_ value: Value) -> Bool {
             switch value {
@@ -45,36 +47,37 @@ final class RowShape {
         let editor: IndexEditor
     }
 
-    /// A link property, with its target after the first use.
+    /// A property with single links. The target is set at its first use.
     struct Link {
         let column: Int
         let leafIndex: Int
-        /// Table of the target; owned by the transaction until the schema changes.
+        /// Editor of the target table, which the transaction retains until the schema changes.
         fileprivate(set) var target: Unmanaged<TableEditor>?
         fileprivate(set) var backlink = 0
     }
 
-    /// The row being created, by leaf index.
+    /// Values of the row being created, by leaf index.
     let row: UnsafeMutablePointer<Value>
-    /// Data of each property, by column.
+    /// For each property, in the order of the columns.
     let fields: [Field]
-    /// Default values, by leaf index.
+    /// Default value of each column, by leaf index.
     private let defaults: UnsafeMutableBufferPointer<Value>
-    /// Single-valued properties with an index; a new row has no entry in indexes of collections.
+    /// Single-valued properties with an index. Indexed collections are left out, because they are
+    /// empty in a new row.
     let indexes: [Index]
-    /// Properties that are a link.
+    /// Properties with single links.
     @exclusivity(unchecked) private(set) var links: [Link]
-    /// Indexes of mixed properties, whose values may be or contain links.
+    /// Indexes, among the columns, of single mixed properties, which may contain links.
     let mixed: [Int]
-    /// Indexes of properties that are collections or may contain links.
+    /// Indexes, among the columns, of properties that are collections or may contain links.
     let holders: [Int]
-    /// Indexes of indexed collections.
+    /// Indexes, among the columns, of collections with a search index.
     let indexedCollections: [Int]
-    /// Whether any property links to the table.
+    /// Whether there are backlink columns, so that objects of the table may be linked to.
     let receivesLinks: Bool
-    /// Schema generation for which the shape is valid.
+    /// Value of `EditContext.schemaGeneration` for which this data is valid.
     let generation: Int
-    /// Index of the primary key in `indexes`.
+    /// Index of the primary key in `indexes`; nil if there is none.
     let primaryKey: Int?
 
     init(_ editor: TableEditor) throws(RealmError) {
@@ -116,13 +119,13 @@ final class RowShape {
         defaults.deallocate()
     }
 
-    /// Records the target table and backlink column of a link property.
+    /// Records the table editor and the backlink column that belong to a link property.
     func recordTarget(_ i: Int, _ target: TableEditor, backlink: Int) {
         links[i].target = .passUnretained(target)
         links[i].backlink = backlink
     }
 
-    /// Begins a row of default values.
+    /// Sets all values of `row` to the defaults.
     @inline(__always)
     func begin() {
         if let base = defaults.baseAddress {

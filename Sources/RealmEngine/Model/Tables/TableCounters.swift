@@ -1,15 +1,15 @@
 /// Counters of a table (object format 1.2).
 struct TableCounters {
-    /// Sequence number of the next object, from which its key is made.
+    /// Sequence number of the next object; its key is computed from this number.
     var nextSequenceNumber: UInt64
-    /// Number of columns removed so far; part of the keys of new columns.
+    /// Number of columns removed so far; it is part of the keys of new columns.
     var columnCounter: UInt64
-    /// Incremented by each transaction that changes the table.
+    /// Number that each transaction increments if it changes the table.
     private(set) var contentVersion: UInt64
-    /// Whether the open transaction has incremented the content version.
+    /// Whether the open transaction has already incremented `contentVersion`.
     private var hasCountedChange = false
 
-    /// Makes the counters of a new table.
+    /// Makes the counters of a table without objects.
     init() { (nextSequenceNumber, columnCounter, contentVersion) = (0, 0, 0) }
 
     init(_ info: TableInfo) {
@@ -18,7 +18,7 @@ struct TableCounters {
         contentVersion = info.contentVersion
     }
 
-    /// Increments the content version once per transaction.
+    /// Increments the content version, at most once per transaction.
     @inline(__always)
     mutating func countChange() {
         if hasCountedChange { return }

@@ -1,30 +1,32 @@
-/// Tables of an open write transaction: the content of the directory's slots, the editors of tables
-/// in use, and the refs of the directory as last written.
+/// The tables of an open write transaction. Contains the slots of the table directory, the editors
+/// of tables that are in use, and the refs of the directory's nodes when they were last written.
 ///
 /// Confined to the writer.
 final class TableDirectory {
     let context: EditContext
     @exclusivity(unchecked) private(set) var slots: [Slot]
-    /// Refs of the two arrays as last written.
+    /// Refs of the arrays of names and of tables when they were last written.
     private(set) var names: Ref
     private(set) var tables: Ref
     /// Whether tables were added, removed or renamed.
     var isDirty = false { didSet { context.invalidateReaders() } }
-    /// Editors of the tables in use by slot, for fast access to several tables alternately.
+    /// By slot, the editors of tables in use; duplicates the editors in `slots` for faster access.
     @exclusivity(unchecked) private var editors: ContiguousArray<Unmanaged<TableEditor>?> = []
-    /// The last schema; nil after a table was added, removed or renamed.
+    /// The last schema; nil after a table was added, removed or renamed, and at first in some
+    /// transactions.
     private var cachedSchema: Schema?
-    /// Tables by stored name. Nil before the first look-up without a cached schema, and if two
-    /// tables have the same name.
+    /// Key of each table by stored name. Nil until it is needed, and if two tables have the same
+    /// name.
     private var keysByName: [String: TableKey]?
-    /// Lower bound of the free slots.
+    /// No slot before this index is free.
     private var firstFree = 0
 
     enum Slot {
-        /// A table that was not opened yet.
+        /// A table that has not been opened for editing.
         case stored(TableInfo)
         case open(TableEditor)
-        /// A free slot; `tag` is the reuse tag of the next table in it.
+        /// A free slot. `tag` becomes part of the key of the next table in this slot, so that keys
+        /// are not reused.
         case free(tag: UInt64)
 
         init(_ slot: SchemaReader.Slot) {
@@ -34,7 +36,7 @@ final class TableDirectory {
             }
         }
 
-        /// Nil for a free slot.
+        /// Key of the table; nil for a free slot.
         fileprivate var key: TableKey? {
             switch self {
             case .stored(let info): info.key
@@ -52,7 +54,7 @@ final class TableDirectory {
         }
     }
 
-    /// Makes the directory of the version at which a transaction begins.
+    /// Makes the directory for the version at which a transaction begins.
     init(_ context: EditContext, base: VersionState) throws(RealmError) {
         self.context = context
         guard let top = base.top else {
@@ -65,7 +67,7 @@ final class TableDirectory {
         cachedSchema = base.schema
     }
 
-    /// Continues after the previous transaction of a group, with its editors.
+    /// Makes the directory of the next transaction in a group, which uses the same editors.
     init(after done: TableDirectory) {
         context = done.context
         (names, tables, slots) = (done.names, done.tables, done.slots)
@@ -73,7 +75,7 @@ final class TableDirectory {
         for case .open(let editor) in slots { editor.beginTransaction() }
     }
 
-    /// Continues after the previous transaction of a group, without its editors.
+    /// Makes the directory of the next transaction in a group, after a rollback, with new editors.
     init(_ context: EditContext, after done: TableDirectory) throws(RealmError) {
         self.context = context
         (names, tables) = (done.names, done.tables)
@@ -83,7 +85,7 @@ final class TableDirectory {
 
     // MARK: Tables
 
-    /// Returns the editor of the table in `slot`, opened on first use.
+    /// Returns the editor of the table in `slot`; opens the table if necessary.
     func editor(slot: Int) throws(RealmError) -> TableEditor {
         switch slots[slot] {
         case .open(let editor): return editor
@@ -96,8 +98,8 @@ final class TableDirectory {
         }
     }
 
-    /// Checks that no ref of a table equals a ref of this transaction, which a damaged file could
-    /// contain.
+    /// Throws `corrupt` if a ref of a table equals the ref of a node of this transaction, as is
+    /// possible in a damaged file.
     private func checkRoots(_ info: TableInfo) throws(RealmError) {
         try checkRoot(info.root)
         try checkRoot(info.tombstones)
@@ -112,13 +114,14 @@ final class TableDirectory {
         guard !context.nodes.owns(ref) else { throw context.space.badRef(ref) }
     }
 
-    /// Returns the cached editor of the table with `key`; nil before its first use.
+    /// Returns the editor of the table with `key` if it was cached by `cache`; nil otherwise.
     @inline(__always)
     func cachedEditor(_ key: TableKey) -> TableEditor? {
         cachedUnretained(key)?.takeUnretainedValue()
     }
 
-    /// Returns the cached editor of the table with `key`, retained by this directory.
+    /// Returns the cached editor of the table with `key`, without retaining it: this directory
+    /// retains it.
     @inline(__always)
     func cachedUnretained(_ key: TableKey) -> Unmanaged<TableEditor>? {
         guard key.slot < editors.count, let editor = editors[key.slot],
@@ -127,7 +130,7 @@ final class TableDirectory {
         return editor
     }
 
-    /// Caches the editor of a slot.
+    /// Caches the editor of a table for fast access.
     func cache(_ editor: TableEditor) {
         if editors.count != slots.count { clearEditors() }
         editors[editor.key.slot] = .passUnretained(editor)
@@ -139,7 +142,7 @@ final class TableDirectory {
 
     /// Returns the key of the table with the stored name `name`; nil if there is none.
     func key(stored name: String) -> TableKey? {
-        // The schema's names are already sorted, and most transactions look up only a few.
+        // The names in the schema are already sorted, and most transactions look up only a few.
         if let cachedSchema {
             return cachedSchema.tableNames.position(of: name).map { cachedSchema.tables[$0].key }
         }
@@ -167,7 +170,7 @@ final class TableDirectory {
         cachedSchema = nil
     }
 
-    /// Returns the slot of the next table, and its reuse tag.
+    /// Returns the first free slot, and the tag for the key of its next table.
     func freeSlot() -> (slot: Int, tag: UInt64) {
         while firstFree < slots.count {
             if case .free(let tag) = slots[firstFree] { return (firstFree, tag) }
@@ -176,7 +179,7 @@ final class TableDirectory {
         return (slots.count, 0)
     }
 
-    /// Replaces the content of a slot, or appends one.
+    /// Replaces the content of slot `i`; appends a slot if `i` is the number of slots.
     func place(_ slot: Slot, at i: Int) {
         if i == slots.count {
             slots.append(slot)
@@ -198,7 +201,8 @@ final class TableDirectory {
 
     // MARK: Reading
 
-    /// Returns the current schema; the same object as before if no table node moved.
+    /// Returns the current schema. It is the same object as in the previous call if no node of a
+    /// table has moved.
     func schema() throws(RealmError) -> Schema {
         var all: [TableInfo] = []
         all.reserveCapacity(slots.count)
@@ -235,18 +239,20 @@ final class TableDirectory {
         return fresh
     }
 
-    /// Stores pending backlinks and applies pending index changes, so that the trees are complete.
+    /// Stores pending backlinks and applies pending index changes, so that the nodes describe the
+    /// current state.
     func flushPending() throws(RealmError) {
         for case .open(let editor) in slots { try editor.flushPending(isComplete: true) }
     }
 
     // MARK: Writing
 
-    /// Writes the top arrays of changed tables and the directory with their refs.
+    /// Writes the top arrays of changed tables, and then the directory with their refs.
     ///
-    /// - Parameter isComplete: see `TableEditor.flushPending`.
+    /// - Parameter isComplete: false during a spill; index changes then stay pending.
     func flush(isComplete: Bool = true) throws(RealmError) {
-        // Flushing an editor writes only its own table.
+        // Flushing an editor changes only its own table, so editors can be flushed one after the
+        // other.
         var refs: [UInt64] = []
         var changed = isDirty
         let old = tables.isNone ? nil : try context.space.node(tables)
@@ -270,7 +276,7 @@ final class TableDirectory {
         isDirty = false
     }
 
-    /// Returns the known upper bounds of the integers in indexes.
+    /// Returns upper bounds of the integers in the indexes of open tables, for `version`.
     func bounds(version: UInt64) -> IntegerBounds {
         var largest = context.bounds.filter { (place, _) in
             guard place.table.slot < slots.count,
@@ -282,10 +288,10 @@ final class TableDirectory {
         return IntegerBounds(version: version, largest: largest)
     }
 
-    /// Sets the refs of the directory after a spill.
+    /// Sets the refs of the directory's nodes, which a spill has moved.
     func moved(names: Ref, tables: Ref) { (self.names, self.tables) = (names, tables) }
 
-    /// Continues after a spill with the same editors.
+    /// Continues after a spill. The editors of tables stay the same.
     func restart() throws(RealmError) {
         let stored = try SchemaReader(space: context.space, names: names, tables: tables).slots()
         for (i, slot) in stored.enumerated() {

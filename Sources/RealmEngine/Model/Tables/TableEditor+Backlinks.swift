@@ -1,7 +1,7 @@
-/// Backlinks: references from the target of a link to its origin.
+/// Backlinks: for each object, the objects that link to it.
 ///
-/// New backlinks are queued, and stored in the order of their targets when they are read or
-/// written. Many links to few objects then cost little each.
+/// New backlinks are queued. When they are read or written, they are stored in the order of their
+/// targets, so that many links to few objects cost little.
 extension TableEditor {
     /// Adds `origin` to the backlinks of `target` in the column at `leafIndex`.
     func addBacklink(
@@ -12,8 +12,8 @@ extension TableEditor {
         if pendingBacklinks.recordQueued() { markDirty() }
     }
 
-    /// Adds the first `count` of `origins` to the backlinks of their `targets`. Ignores the target
-    /// `LeafCells.noLink`.
+    /// Adds the first `count` of `origins` to the backlinks of the `targets` at the same indexes.
+    /// Skips a target that is `LeafCells.noLink`.
     func addBacklinks(
         _ leafIndex: Int, of targets: UnsafePointer<Int64>, from origins: UnsafePointer<Int64>,
         count: Int
@@ -27,9 +27,9 @@ extension TableEditor {
         if queue.count > before, pendingBacklinks.recordQueued() { markDirty() }
     }
 
-    /// Removes one link from `origin`; returns false if there is none.
+    /// Removes one link of `origin` from the backlinks of `target`; returns false if there is none.
     ///
-    /// Stores the queues only if no stored link is from `origin`.
+    /// Looks in the cells first. Stores the queues only if no link is found there.
     func removeBacklink(
         _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
     ) throws(RealmError) -> Bool {
@@ -57,7 +57,7 @@ extension TableEditor {
         return try list.remove(origin.raw)
     }
 
-    /// Returns the origins of all links to `target` through one backlink column.
+    /// Returns the origins of all links to `target` in one backlink column.
     func backlinkOrigins(_ leafIndex: Int, of target: ObjectKey) throws(RealmError) -> [ObjectKey] {
         try storeQueued()
         var keys: [ObjectKey] = []
@@ -67,8 +67,8 @@ extension TableEditor {
         return keys
     }
 
-    /// Returns the distinct origins of all links to any of `targets` through one backlink column,
-    /// ascending.
+    /// Returns the origins of all links to any of `targets` in one backlink column, in ascending
+    /// order without duplicates.
     func backlinkOrigins(_ leafIndex: Int, of targets: [ObjectKey]) throws(RealmError) -> [Int64] {
         try storeQueued()
         var origins: [Int64] = []
@@ -123,7 +123,7 @@ extension TableEditor {
         }
     }
 
-    /// Stores all backlinks in their cells.
+    /// Stores all pending backlinks in their cells.
     func flushBacklinks() throws(RealmError) {
         try storeQueued(isFinal: true)
         for (cell, list) in pendingBacklinks.takeLists() { try setSlot(cell, try list.finish()) }
@@ -133,8 +133,9 @@ extension TableEditor {
 // MARK: - Queued links
 
 extension TableEditor {
-    /// - Parameter isFinal: whether lists are closed at once, because no further change is
-    ///   expected.
+    /// Moves the queued backlinks to cells and list editors.
+    ///
+    /// - Parameter isFinal: whether no further change is expected, so that lists are not kept open.
     private func storeQueued(isFinal: Bool = false) throws(RealmError) {
         guard pendingBacklinks.hasQueued else { return }
         for leafIndex in pendingBacklinks.beginStoring() {
@@ -177,8 +178,8 @@ extension TableEditor {
         .corrupt("a link leads to object \(key.raw), which does not exist", in: name)
     }
 
-    /// Writes all links of a cell as one leaf. Returns nil if they do not fit, or opening a list is
-    /// cheaper.
+    /// Writes the links in a cell and the new ones as one leaf. Returns nil if they are too many
+    /// for a leaf, or if opening a list editor is cheaper.
     private func joined(
         _ slot: NodeSlot, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) -> Ref? {

@@ -1,8 +1,8 @@
-/// Columns of a table by name, key and origin, and data derived from them.
+/// Finds columns of a table by name, key and origin, and provides data computed from the columns.
 extension TableEditor {
     var isClass: Bool { name.hasPrefix(TableInfo.classPrefix) }
 
-    /// Class name for messages, which never contain stored names.
+    /// Class name for error messages, which never contain stored table names.
     var className: String { TableInfo.className(of: name) }
 
     func columnIndex(_ key: ColumnKey) -> Int? { columns.firstIndex { $0.key == key } }
@@ -10,35 +10,35 @@ extension TableEditor {
         caches.positions.position(of: name, in: columns)
     }
 
-    /// Returns the backlink column for the links of a property; nil if there is none.
+    /// Returns the backlink column for links from a property; nil if there is none.
     func backlink(from origin: TableKey, _ column: ColumnKey) -> BacklinkInfo? {
         caches.positions.position(of: column, in: origin, among: backlinks).map { backlinks[$0] }
     }
 
-    /// Appends a property. Unlike other changes of `columns`, this keeps cached indexes.
+    /// Appends a property. Cached indexes stay valid, unlike after other changes of `columns`.
     func append(_ column: ColumnInfo) {
         caches.positions.add(column, at: columns.count)
         keepingPositions { columns.append(column) }
     }
 
-    /// Appends a backlink column and keeps cached indexes.
+    /// Appends a backlink column. Cached indexes stay valid.
     func append(_ backlink: BacklinkInfo) {
         caches.positions.add(backlink, at: backlinks.count)
         keepingPositions { backlinks.append(backlink) }
     }
 
-    /// Renames a property; the name must be unused.
+    /// Renames a property. The new name must not be in use.
     func rename(_ column: Int, to name: String) {
         caches.positions.rename(columns[column].name, to: name, count: columns.count)
         keepingPositions { columns[column] = columns[column].changed(name: name) }
     }
 
-    /// Replaces the last property by one with the same name and leaf index.
+    /// Replaces the last property by another one with the same name and leaf index.
     func replaceLast(_ column: ColumnInfo) {
         keepingPositions { columns[columns.count - 1] = column }
     }
 
-    /// Changes columns without invalidating cached indexes.
+    /// Changes columns in a way that leaves cached indexes valid.
     private func keepingPositions(_ change: () -> Void) {
         let positions = caches.positions
         change()
@@ -49,18 +49,18 @@ extension TableEditor {
 
     /// The lowest unused leaf index.
     var freeLeafIndex: Int {
-        // In most tables no column was ever removed.
+        // In most tables no column was ever removed, so the next leaf index is unused.
         let count = leafIndexCount
         if count == columns.count + backlinks.count { return count }
         let used = Set(columns.map(\.leafIndex) + backlinks.map(\.leafIndex))
         return (0...).first { !used.contains($0) }!
     }
 
-    /// Highest leaf index in use plus one.
+    /// The highest leaf index in use, plus one.
     var leafIndexCount: Int { caches.positions.leafIndexCount(columns, backlinks) }
 
-    /// Layouts of all columns, by leaf index. In an enumerated column, tombstones contain texts and
-    /// objects numbers.
+    /// Layouts of all columns, by leaf index. The cells of an enumerated column are numbers in
+    /// objects but texts in tombstones.
     func layouts(areTombstones: Bool = false) -> [LeafLayout?] {
         var layouts = [LeafLayout?](repeating: nil, count: leafIndexCount)
         for column in columns {
@@ -82,7 +82,7 @@ extension TableEditor {
 
     // MARK: Derived
 
-    /// Returns data of the columns for creating and removing rows.
+    /// Returns the data for creating and removing rows; computes it after the columns have changed.
     func shape() throws(RealmError) -> RowShape {
         if let shape = caches.shape, shape.generation == context.schemaGeneration { return shape }
         let fresh = try RowShape(self)
@@ -90,7 +90,7 @@ extension TableEditor {
         return fresh
     }
 
-    /// Returns data of each property for setting it; valid until the columns change.
+    /// Returns the data for storing values in each property; valid until the columns change.
     @inline(__always)
     func fields() -> UnsafeMutableBufferPointer<RowShape.Field> {
         if let fields = caches.fields { return fields }

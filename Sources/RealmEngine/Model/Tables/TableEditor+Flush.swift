@@ -1,9 +1,9 @@
-/// Flush of a table, and its description for readers of the open transaction.
+/// Writes a changed table, and describes it to readers of the open transaction.
 extension TableEditor {
     /// Stores queued backlinks and applies pending index changes.
     ///
-    /// - Parameter isComplete: false in the middle of a transaction, while no index is read: index
-    ///   changes stay pending.
+    /// - Parameter isComplete: whether all index changes are applied. False during a spill, when no
+    ///   index is read; the changes then stay pending.
     func flushPending(isComplete: Bool) throws(RealmError) {
         if !pendingBacklinks.isEmpty { try flushBacklinks() }
         if !enumerated.isEmpty { flushDistinct() }
@@ -21,7 +21,7 @@ extension TableEditor {
         }
     }
 
-    /// Opens the indexes with changes that are pending since before a spill.
+    /// Opens the indexes whose changes have been pending since before a spill.
     private func openWaitingIndexes() throws(RealmError) {
         if indexes.waiting.isEmpty { return }
         for column in columns where indexes.waiting[column.leafIndex] != nil {
@@ -31,8 +31,8 @@ extension TableEditor {
         if indexes.editors.values.contains(where: { $0.isWaiting }) { markTopDirty() }
     }
 
-    /// Describes the current table, after `flushPending`. Returns the same object as before if no
-    /// node moved.
+    /// Describes the current state of the table; call `flushPending` first. Returns the same object
+    /// as in the previous call if no node has moved.
     func info() throws(RealmError) -> TableInfo {
         let last =
             caches.info
@@ -64,9 +64,9 @@ extension TableEditor {
 
     // MARK: Writing
 
-    /// Writes the changed parts and returns the ref of the table's top array.
+    /// Writes the changed nodes of the table and returns the ref of its top array.
     ///
-    /// - Parameter isComplete: see `flushPending`.
+    /// - Parameter isComplete: false during a spill; index changes then stay pending.
     func flush(isComplete: Bool = true) throws(RealmError) -> Ref {
         try flushPending(isComplete: isComplete)
         guard changed != .nothing else { return trees.top }
@@ -93,7 +93,8 @@ extension TableEditor {
         return trees.top
     }
 
-    /// Frees the old top array, its index array and, if it changed, its spec.
+    /// Frees the old top array and its array of index roots and, if the spec has changed, the old
+    /// spec.
     private func freeParts(_ old: NodeView) throws(RealmError) {
         if let indexes = old.slot(TableShape.indexes).child { try context.free(indexes) }
         if changed == .spec {

@@ -1,6 +1,6 @@
-/// Search indexes of a table, updated with each change of a value.
+/// The search indexes of a table, which are updated with each change of a value.
 extension TableEditor {
-    /// Returns the editor of a column's index; nil without an index.
+    /// Returns the editor of a column's index; nil if the column has no index.
     func index(_ column: ColumnInfo) throws(RealmError) -> IndexEditor? {
         if column.index == .none { return nil }
         if let editor = indexes.editors[column.leafIndex] { return editor }
@@ -16,8 +16,8 @@ extension TableEditor {
         return editor
     }
 
-    /// Whether changes of a column's index may be deferred: not for the primary key, whose index is
-    /// read for each new object.
+    /// Whether changes of a column's index may be deferred. The index of the primary key is read
+    /// for every new object, so its changes may not.
     func defersChanges(_ column: ColumnInfo) -> Bool { column.key != primaryKey }
 
     private func boundWaiting(_ leafIndex: Int) -> PendingIntegers? {
@@ -25,15 +25,15 @@ extension TableEditor {
         return context.bounds[column].map { PendingIntegers(largest: $0) }
     }
 
-    /// Known upper bounds of the integers in open indexes.
+    /// Upper bounds of the integers in open indexes, as far as they are known.
     func bounds() -> [(IntegerBounds.Column, Int64)] {
         indexes.editors.compactMap { (leafIndex, editor) in
             editor.waiting.largest.map { (.init(table: key, leafIndex: leafIndex), $0) }
         }
     }
 
-    /// Replaces the index entries of an object's `old` value by entries of `new`; `old` is nil for
-    /// a new object, `new` for a removed one.
+    /// Replaces the index entries of `old`, an object's value, by entries of `new`. `old` is nil
+    /// for a new object, `new` is nil for a removed one.
     func changeIndex(
         _ column: ColumnInfo, _ key: ObjectKey, from old: Value?, to new: Value?
     ) throws(RealmError) {
@@ -53,8 +53,8 @@ extension TableEditor {
 
     /// Removes an object from all indexes.
     ///
-    /// - Parameter later: whether more objects will be removed, so that entries may be removed
-    ///   together in index order.
+    /// - Parameter later: whether more objects are going to be removed. The removals are then
+    ///   deferred and made together in the order of the index.
     func removeFromIndexes(
         _ key: ObjectKey, _ shape: RowShape, later: Bool
     ) throws(RealmError) {
@@ -92,8 +92,8 @@ extension TableEditor {
         return distinct
     }
 
-    /// Builds a column's index from the values of all objects: for a new index, and after an entry
-    /// was not found (object format 13, defects 5 and 6).
+    /// Builds a column's index from the values of all objects. Used for a new index, and if an
+    /// entry was missing from an index (object format 13, defects 5 and 6).
     func fillIndex(_ column: ColumnInfo) throws(RealmError) {
         guard let editor = try index(column) else { return }
         let builder = IndexBuilder(context, kind: column.holdsWords ? .fullText : .general)
@@ -107,13 +107,13 @@ extension TableEditor {
         try editor.rebuild(builder)
     }
 
-    /// Empties a column's index; the caller must then add the objects one by one.
+    /// Empties a column's index, before the caller adds the objects one by one.
     func beginIndex(_ column: ColumnInfo) throws(RealmError) {
         try index(column)?.clear()
         try index(column)?.defersWords()
     }
 
-    /// Adds an object to a new index.
+    /// Adds an object to an index that is being built.
     func addToIndex(_ column: ColumnInfo, _ key: ObjectKey) throws(RealmError) {
         markDirty()
         try changeIndex(column, key, from: nil, to: value(key, column))
@@ -125,12 +125,13 @@ extension TableEditor {
         if let root = indexes.remove(leafIndex) { try context.freeDeep(root) }
     }
 
-    /// Applies some of the pending changes of one index. Returns false if no index has enough of
-    /// them.
+    /// Applies some pending changes of one index. Returns false if no index has enough pending
+    /// changes.
     ///
     /// - Parameters:
-    ///   - onlyLarge: whether small numbers of integers stay pending.
-    ///   - changes: whether to apply pending changes too, even few.
+    ///   - onlyLarge: whether up to several hundred thousand integers stay pending.
+    ///   - changes: whether changes other than ascending integers are applied too, even if they are
+    ///     few.
     func flushSomePendingEntries(onlyLarge: Bool, changes: Bool) throws(RealmError) -> Bool {
         for column in columns where column.index != .none {
             guard let waiting = indexes.waiting(column.leafIndex) else { continue }

@@ -1,36 +1,36 @@
 /// A table in a write transaction: its columns, objects, indexes and counters.
 ///
-/// Contains only one table's structure; rules between tables (links, cascades, the change log)
-/// belong to `WriteTransaction`. Confined to the writer.
+/// Changes only the table itself. Rules that concern several tables (links, deletion of embedded
+/// objects, the change log) belong to `WriteTransaction`. Confined to the writer.
 final class TableEditor {
     let key: TableKey
     let context: EditContext
     var name: String
     var kind: TableKind { didSet { clearShape() } }
-    /// Properties in spec order.
+    /// Properties, in the order of the spec.
     var columns: [ColumnInfo] { didSet { columnsChanged() } }
-    /// Backlink columns, in spec order after the properties.
+    /// Backlink columns, in the order of the spec, where they follow the properties.
     var backlinks: [BacklinkInfo] { didSet { columnsChanged() } }
     var primaryKey: ColumnKey? { didSet { primaryKeyChanged() } }
     @exclusivity(unchecked) var caches = ColumnCaches()
     @exclusivity(unchecked) var counters: TableCounters
-    /// Parts that the next flush writes.
+    /// The parts of the table that the next flush must write.
     @exclusivity(unchecked) private(set) var changed: ChangedPart
     @exclusivity(unchecked) var trees: TableTrees
     @exclusivity(unchecked) private(set) var enumerated = EnumeratedColumns()
     @exclusivity(unchecked) var indexes = TableIndexes()
     @exclusivity(unchecked) var pendingBacklinks = PendingBacklinks()
-    /// Objects created in this transaction, including removed ones; the change log omits their
-    /// changes.
+    /// Keys of the objects that this transaction created, even if it also removed them. The change
+    /// log does not contain changes of these objects.
     let created = UnsafeMutablePointer.holding(KeyRuns())
 
-    /// Parts of a table that differ from its nodes as last written. Each case includes the ones
-    /// before it.
+    /// The parts of a table that differ from its nodes as last written. Each case includes the
+    /// previous ones.
     enum ChangedPart: Comparable {
         case nothing
-        /// Objects, indexes or counters: the top array is rewritten.
+        /// Objects, indexes or counters have changed: the top array is written.
         case content
-        /// The columns or the name: the spec is rewritten too.
+        /// Columns or the name have changed: the spec is written too.
         case spec
     }
 
@@ -48,7 +48,7 @@ final class TableEditor {
         caches.info = info
     }
 
-    /// Makes a new, empty table.
+    /// Makes a table without columns and objects.
     init(_ key: TableKey, name: String, kind: TableKind, _ context: EditContext) {
         self.context = context
         (self.key, self.name, self.kind) = (key, name, kind)
@@ -63,8 +63,8 @@ final class TableEditor {
         created.release()
     }
 
-    /// Continues after a spill. Editors of trees and indexes that callers obtained before are
-    /// invalid.
+    /// Continues after a spill. Editors of trees and indexes that callers obtained before must no
+    /// longer be used.
     func resume(_ info: TableInfo) {
         pendingBacklinks = PendingBacklinks()
         (columns, backlinks) = (info.columns, info.backlinks)
@@ -85,7 +85,8 @@ final class TableEditor {
 
     // MARK: Changes
 
-    /// Records a change of an object, an index or a counter, and increments the content version.
+    /// Records that an object, an index or a counter has changed; also increments the content
+    /// version.
     @inline(__always)
     func markDirty() {
         context.invalidateReaders()
@@ -123,7 +124,7 @@ final class TableEditor {
 
     // MARK: Objects
 
-    /// Editor of the tree of objects.
+    /// Returns the editor of the tree of objects; opens the tree if necessary.
     func clusters() throws(RealmError) -> ClusterEditor {
         if let editor = trees.objects.editor { return editor }
         let editor = try ClusterEditor(context, root: trees.objects.root, layouts: layouts())
@@ -131,7 +132,7 @@ final class TableEditor {
         return editor
     }
 
-    /// Editor of the tree of tombstones; nil if there are none.
+    /// Returns the editor of the tree of tombstones; nil if there are none.
     func tombstones() throws(RealmError) -> ClusterEditor? {
         if let editor = trees.tombstones.editor { return editor }
         if trees.tombstones.root.isNone { return nil }
@@ -141,7 +142,8 @@ final class TableEditor {
         return editor
     }
 
-    /// Returns the tree that contains `key`: tombstones have negative keys.
+    /// Returns the tree that contains objects with a key like `key`: negative keys belong to
+    /// tombstones.
     @inline(__always)
     func tree(of key: ObjectKey) throws(RealmError) -> ClusterEditor? {
         key.isUnresolved ? try tombstones() : try clusters()
@@ -151,7 +153,7 @@ final class TableEditor {
         try tree(of: key)?.find(key) != nil
     }
 
-    /// Makes the leaf of an object writable; returns whether the object exists.
+    /// Makes the leaf of an object writable. Returns whether the object exists.
     func reaches(_ key: ObjectKey) throws(RealmError) -> Bool {
         markDirty()
         return try tree(of: key)?.reachObject(key) ?? false
@@ -181,8 +183,8 @@ final class TableEditor {
         }
     }
 
-    /// Inserts an object with the values of `row`, by leaf index. Leaves `row` unchanged. Returns
-    /// false, without a change, if the key exists.
+    /// Inserts an object with the values of `row`, which is indexed by leaf index and not changed.
+    /// If there is an object with `key`, returns false and changes nothing.
     @inline(__always)
     func insertNew(
         _ key: ObjectKey, _ row: UnsafeMutablePointer<Value>
@@ -203,7 +205,7 @@ final class TableEditor {
         return try clusters().insertNew(key, row)
     }
 
-    /// Adds objects after all others.
+    /// Appends the objects of `batch`, whose keys must be larger than all others.
     func append(_ batch: RowBatch) throws(RealmError) {
         var columns: [ClusterEditor.Rows.Column] = []
         for (column, cells) in zip(batch.table.columns, batch.cells) {
@@ -222,7 +224,7 @@ final class TableEditor {
         }
     }
 
-    /// Stores a value without updating indexes or backlinks; returns false if there is no such
+    /// Stores a value; does not update indexes and backlinks. Returns false if there is no such
     /// object.
     @inline(__always)
     func setIfPresent(
@@ -239,7 +241,7 @@ final class TableEditor {
         return try tree(of: key)?.set(key, leafIndex, cell) ?? false
     }
 
-    /// Removes all objects with the nodes that their cells reference, and empties the indexes.
+    /// Removes all objects, frees the nodes that their cells reference, and empties the indexes.
     func removeAll() throws(RealmError) {
         try flushBacklinks()
         try context.freeDeep(try clusters().finish())
@@ -264,26 +266,27 @@ final class TableEditor {
         markDirty()
     }
 
-    /// Whether the column is enumerated and its list of values is a node of the transaction, which
-    /// moves in a spill.
+    /// Whether the transaction has changed the list of values of an enumerated column. Such a list
+    /// is in the slab, so a spill moves it.
     func hasChangedDistinct(_ leafIndex: Int) -> Bool {
         enumerated[leafIndex].map { context.slab.contains($0.root) } ?? false
     }
 
-    /// Removes and returns the values of an enumerated column whose cells are about to be converted
-    /// leaf by leaf. Nil for an ordinary column, and if the transaction has changed the list.
+    /// Removes the list of values of an enumerated column, whose cells the caller is about to
+    /// convert leaf by leaf, and returns it. Returns nil if the column is not enumerated or if the
+    /// transaction has changed the list.
     func takeDistinct(_ leafIndex: Int) -> DistinctList? {
         if hasChangedDistinct(leafIndex) { return nil }
         return enumerated.remove(leafIndex)
     }
 
-    /// Frees the distinct values of a column that is removed or converted to an ordinary one.
+    /// Frees the list of values of an enumerated column, which is removed or no longer enumerated.
     func dropDistinct(_ leafIndex: Int) throws(RealmError) {
         guard let list = enumerated.remove(leafIndex) else { return }
         try context.freeDeep(list.root)
     }
 
-    /// Updates the columns' refs of lists that moved.
+    /// Stores the refs of changed lists of values in the columns.
     func flushDistinct() {
         for (i, column) in columns.enumerated() {
             guard let list = enumerated[column.leafIndex], list.root != column.distinct else {

@@ -1,12 +1,14 @@
-/// Search indexes of a table, by leaf index.
+/// The search indexes of a table, by leaf index.
 ///
-/// An index is stored, open, or open with changes that are pending since before a spill.
+/// An index is in one of three states: only stored; opened by an editor; or, after a spill, stored
+/// with changes that are still pending.
 struct TableIndexes {
-    /// Editors of the indexes in use.
+    /// Editors of the open indexes.
     private(set) var editors: [Int: IndexEditor] = [:]
-    /// Refs of the roots as last written.
+    /// Refs of the roots when the indexes were last written.
     private(set) var roots: [Int: Ref] = [:]
-    /// Changes of an index that were pending at a spill; the index's next editor takes them over.
+    /// Changes that were pending when the transaction was spilled. The next editor of the index
+    /// gets them.
     private(set) var waiting: [Int: PendingIntegers] = [:]
 
     init() {}
@@ -19,7 +21,7 @@ struct TableIndexes {
         }
     }
 
-    /// Continues after a spill, with the pending changes.
+    /// Continues after a spill: closes all editors and keeps their pending changes.
     mutating func resume(_ info: TableInfo) {
         for (leafIndex, editor) in editors { waiting[leafIndex] = editor.waiting }
         (editors, roots) = ([:], [:])
@@ -30,7 +32,7 @@ struct TableIndexes {
 
     func root(_ leafIndex: Int) -> Ref { roots[leafIndex] ?? .none }
 
-    /// Pending changes of an index; nil if there cannot be any.
+    /// Pending changes of an index; nil if the index has not been opened.
     func waiting(_ leafIndex: Int) -> PendingIntegers? {
         editors[leafIndex]?.waiting ?? waiting[leafIndex]
     }
@@ -39,10 +41,11 @@ struct TableIndexes {
 
     mutating func setRoot(_ root: Ref, _ leafIndex: Int) { roots[leafIndex] = root }
 
-    /// Forgets pending changes, after editors took them all over.
+    /// Removes the pending changes, after editors of all indexes have got theirs.
     mutating func clearWaiting() { waiting = [:] }
 
-    /// Removes an index and returns the ref of its root; nil if it has no nodes.
+    /// Removes an index. Returns the ref of its root, whose nodes the caller must free; nil if it
+    /// has no nodes.
     mutating func remove(_ leafIndex: Int) -> Ref? {
         waiting[leafIndex] = nil
         let root = roots.removeValue(forKey: leafIndex)

@@ -3,7 +3,8 @@ struct TableTopWriter {
     let table: TableEditor
     let trees: TableTrees
     let indexRoots: [Int: Ref]
-    /// The spec and the arrays of opposite columns of the base version; nil if they changed.
+    /// Refs of the base version's spec, and of its arrays of link targets, to be used again; nil if
+    /// they must be written.
     let oldSpec: Ref?
     let oldTargets: (tables: Ref, columns: Ref)?
 
@@ -33,7 +34,7 @@ struct TableTopWriter {
         return try encoder.refs(slots)
     }
 
-    /// Writes the root of the search index for each leaf index.
+    /// Writes the array with the root of the search index for each leaf index.
     private func indexes() throws(RealmError) -> Ref {
         var slots = [UInt64](repeating: 0, count: table.leafIndexCount)
         for (leafIndex, root) in indexRoots { slots[leafIndex] = root.raw }
@@ -88,7 +89,7 @@ struct TableTopWriter {
 }
 
 extension NodeEncoder {
-    /// Writes a fixed-width list of names that are never null (storage format 2.6).
+    /// Writes a list of names in cells of fixed width; a name is never null (storage format 2.6).
     func names(_ names: [String]) throws(RealmError) -> Ref {
         let longest = names.map(\.utf8.count).max() ?? 0
         guard longest <= 63 else {

@@ -1,24 +1,24 @@
-/// Nodes of a table: refs as last written, and the editors of the trees in use.
+/// The nodes of a table: the refs when they were last written, and the editors of open trees.
 struct TableTrees {
     var top: Ref
     var collisions: Ref
     var objects: Tree
-    /// Tombstones, whose keys are negative.
+    /// The tree of tombstones, whose keys are negative.
     var tombstones: Tree
 
-    /// A tree of objects, opened for editing at its first use.
+    /// A tree of objects, which is opened for editing when it is first used.
     struct Tree {
-        /// Root as last written; none for an empty tree.
+        /// Root when the tree was last written; none if it is empty.
         var root: Ref
         var editor: ClusterEditor?
 
-        /// Writes the nodes that are only in memory.
+        /// Updates `root`, after writing objects that are not yet in the tree.
         mutating func finish() throws(RealmError) {
             if let editor { root = try editor.finish() }
         }
     }
 
-    /// Refs of a new table, which has no nodes.
+    /// The refs of a new table, for which no node has been written.
     static var none: TableTrees {
         TableTrees(
             top: .none, collisions: .none, objects: Tree(root: .none),

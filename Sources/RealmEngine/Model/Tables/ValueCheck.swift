@@ -1,8 +1,8 @@
-/// Checks whether a value may be stored in a property (object format 14 for sizes).
+/// Checks whether a value may be stored in a property (the limits of size are in object format 14).
 package enum ValueCheck {
-    /// Maximum number of bytes in a string, which is stored with a terminating zero.
+    /// Maximum number of bytes in a string. It is stored with a terminating zero.
     package static let maximumStringSize = maximumBinarySize - 1
-    /// Maximum number of bytes in a binary, which is stored in one blob.
+    /// Maximum number of bytes in a binary. It is stored in one blob.
     package static let maximumBinarySize = BytesLeaf.maximumBlobSize
 
     static func check(_ value: Value, _ column: ColumnInfo) throws(RealmError) {
@@ -12,7 +12,7 @@ package enum ValueCheck {
         try check(value, column.layout.element, name: column.name)
     }
 
-    /// Checks a single value, or an element of a collection.
+    /// Throws `data` unless `value` may be stored as a single value or an element of this type.
     static func check(
         _ value: Value, _ element: ElementType, name: String
     ) throws(RealmError) {
@@ -57,7 +57,7 @@ package enum ValueCheck {
 }
 
 extension Value {
-    /// Name of the kind of value, as in a schema.
+    /// Name of the value's type, as in a schema.
     public var kindName: String {
         switch self {
         case .list: "list"

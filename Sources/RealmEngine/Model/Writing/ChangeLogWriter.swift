@@ -1,10 +1,10 @@
-/// Builds the changeset of one commit, which identifies changes but does not contain values
-/// (storage format 7.3).
+/// Builds the changeset of one commit. A changeset identifies the changed objects and properties
+/// but does not contain values (storage format 7.3).
 struct ChangeLogWriter: ~Copyable {
     private var buffer = ByteBuffer(capacity: 256)
     private var table: TableKey?
     private var collection: (ColumnKey, ObjectKey)?
-    /// Path from the property's collection to the selected nested one.
+    /// Keys of the nested collections, from the property's own to the selected one.
     private var path: [Int64] = []
 
     private enum Opcode: UInt8 {
@@ -30,8 +30,8 @@ struct ChangeLogWriter: ~Copyable {
 
     var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
-    /// Discards the bytes so far, after they were stored elsewhere. Further instructions continue
-    /// them.
+    /// Discards the bytes so far, which the caller has stored elsewhere. Further instructions
+    /// continue the same changeset.
     mutating func discardBytes() { buffer.removeAll() }
 
     private mutating func emit(_ opcode: Opcode, _ first: Int64) {
@@ -138,7 +138,7 @@ struct ChangeLogWriter: ~Copyable {
         case clear(Int)
     }
 
-    /// Logs one change of a property's collection, or of the one nested in it at `path`.
+    /// Logs one change of a property's collection, or of the collection nested in it at `path`.
     mutating func change(
         _ key: TableKey, _ column: ColumnKey, _ object: ObjectKey, path: [Int64] = [],
         _ step: CollectionStep
@@ -159,9 +159,9 @@ struct ChangeLogWriter: ~Copyable {
     }
 }
 
-/// Changeset of one transaction. Its beginning may already be in the file, after a spill.
+/// The changeset of one transaction. After a spill, its beginning is already in the file.
 struct Changeset {
-    /// Blobs in the file, and the number of their bytes.
+    /// The part in the file: the refs of its blobs and the total number of bytes.
     struct Written {
         var parts: [Ref] = []
         var count = 0

@@ -1,4 +1,4 @@
-/// Changes of single elements of the open collection.
+/// Changes of single elements of the collection.
 extension CollectionEdit {
     /// Appends a value to a list.
     func append(_ value: Value) throws(RealmError) {
@@ -9,11 +9,12 @@ extension CollectionEdit {
         try finish(.insert(index))
     }
 
-    /// Replaces the element of a list at index `position`, which skips unresolved links.
+    /// Replaces the element at index `position` of a list; unresolved links are not counted.
     func set(_ value: Value, at position: Int) throws(RealmError) {
         let list = try list()
         let index = try index(position, of: list)
-        // An integer has no bytes to copy and no links, and fits.
+        // Fast path: an integer has no bytes to copy, contains no links, and fits every integer
+        // list.
         if case .int = value, element.type == .int {
             try begin()
             try list.set(value, at: index)
@@ -25,14 +26,14 @@ extension CollectionEdit {
         try finish(.set(index))
     }
 
-    /// Stores a value under a key of a dictionary; returns false if it replaced another one.
+    /// Stores a value for a key of a dictionary. Returns false if it replaced another value.
     @discardableResult
     func set(_ value: Value, forKey key: Value) throws(RealmError) -> Bool {
         try check(value)
         return try store(value, forKey: key)
     }
 
-    /// Stores a value like `set`; the caller must have checked it.
+    /// Stores a value like `set(_:forKey:)`, without checking it.
     func store(_ value: Value, forKey key: Value) throws(RealmError) -> Bool {
         let entries = try dictionary()
         try check(key: key)
@@ -48,7 +49,7 @@ extension CollectionEdit {
         return !found.isThere
     }
 
-    /// Throws `data` if `key` is not of the dictionary's type.
+    /// Throws `data` unless `key` has the key type of the dictionary.
     func check(key: Value) throws(RealmError) {
         let isInteger = try dictionary().keys.element.type == .int
         try WriteTransaction.checkKey(key, isInteger, column.name)

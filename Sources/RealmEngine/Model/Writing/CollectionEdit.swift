@@ -1,9 +1,9 @@
-/// A collection opened for changes. A change updates the collection, the collections around it, the
+/// A collection that is open for changes. A change also updates the collections around it, the
 /// index of the property, the backlinks, and the change log.
 ///
-/// The transaction caches the edit of the last collection, with the leaf of the change, as long as
-/// no other change is made (`isCurrent`). Indexes of callers skip unresolved links. Confined to the
-/// writer.
+/// The transaction caches the edit of the collection that was changed last, with the leaf of the
+/// change. It is used again if nothing else has changed since (`isCurrent`). Indexes passed by
+/// callers do not count unresolved links. Confined to the writer.
 final class CollectionEdit {
     /// The transaction, which retains this edit.
     private unowned(unsafe) let transaction: WriteTransaction
@@ -11,37 +11,37 @@ final class CollectionEdit {
     let column: ColumnInfo
     private let location: CollectionLocation
     private var object: ObjectKey { location.object }
-    /// The object that has the collection.
+    /// The object whose property contains the collection.
     var owner: ObjectLink { ObjectLink(table: location.table, key: location.object) }
-    /// Collections from the property's own inwards; the last one changes.
+    /// The property's own collection and the nested ones inside it; the last is the one to change.
     @exclusivity(unchecked) private var levels: [Level] = []
-    /// The collection that changes.
+    /// The collection to change.
     @exclusivity(unchecked) private(set) var tree: Tree
-    /// Element type of the collection that changes.
+    /// Element type of the collection to change.
     let element: ElementType
-    /// Whether elements can be links or contain some.
+    /// Whether elements can be links, or collections that contain links.
     private let mayHoldLinks: Bool
-    /// Links and collections that the change removes, and those that it adds.
+    /// Links and collections among the elements that the current change removes or adds.
     @exclusivity(unchecked) private var removedValues: [Value] = []
     @exclusivity(unchecked) private var addedValues: [Value] = []
-    /// Value of the property when it was opened.
+    /// Value of the property when this edit was made.
     private let stored: Value
-    /// Root of the changing collection as stored in its parent; nil before the first change.
+    /// Root of the collection as it is stored in the parent; nil before the first change.
     @exclusivity(unchecked) private var storedRoot: Ref?
     @exclusivity(unchecked) private var hasBegun = false
-    /// Whether changes are logged. The change log omits changes of objects that the transaction
-    /// created.
+    /// Whether changes are logged. They are not logged if the transaction created the object.
     private let isLogged: Bool
-    /// `changeCount` of the context after the last change; nil before the first, and during one.
+    /// `EditContext.changeCount` after the last change of this edit. Nil before the first change,
+    /// and during a change.
     @exclusivity(unchecked) private var changeCount: Int?
-    /// Number that the first `ElementReader` sets to recognise the edit; 0 before.
+    /// Identifies this edit for an `ElementReader`, which sets the number; 0 before.
     @exclusivity(unchecked) var number = 0
 
     private struct Level {
         let tree: Tree
-        /// Value as stored in the surrounding collection or the object.
+        /// The collection as a value in its parent: a collection or the object.
         var value: Value
-        /// Index of the value in the surrounding collection.
+        /// Index of this value in the parent collection.
         let index: Int
     }
 
@@ -51,7 +51,8 @@ final class CollectionEdit {
         case dictionary(DictionaryEditor)
     }
 
-    /// Throws `misuse` if there is no such object, or no collection at `location`.
+    /// Opens the collection. Throws `misuse` if there is no such object, or no collection at
+    /// `location`.
     init(_ transaction: WriteTransaction, _ location: CollectionLocation) throws(RealmError) {
         self.transaction = transaction
         self.location = location
@@ -91,12 +92,12 @@ final class CollectionEdit {
         levels.append(Level(tree: tree, value: value, index: index))
     }
 
-    /// Whether nothing has changed since the edit's own last change.
+    /// Whether nothing has changed since the last change of this edit.
     @inline(__always)
     var isCurrent: Bool { changeCount == transaction.context.changeCount }
 
     /// Whether this is the edit of the collection at `location`, and nothing has changed since its
-    /// own last change.
+    /// last change.
     @inline(__always)
     func isCurrent(at location: CollectionLocation) -> Bool {
         isCurrent && object == location.object
@@ -121,7 +122,7 @@ final class CollectionEdit {
         }
     }
 
-    /// Returns the elements of a list; throws `misuse` for another kind.
+    /// Returns the elements if the collection is a list; throws `misuse` otherwise.
     func list() throws(RealmError) -> SequenceEditor {
         guard case .list(let list) = tree else { throw wrongKind("list") }
         return list
@@ -143,8 +144,8 @@ final class CollectionEdit {
 
     // MARK: Positions
 
-    /// Returns the stored index of the element at index `position`, which skips unresolved links.
-    /// `orEnd` allows the count.
+    /// Returns the stored index of the element at index `position`, in which unresolved links are
+    /// not counted. If `orEnd`, `position` may be the number of elements.
     func index(
         _ position: Int, of list: SequenceEditor, orEnd: Bool = false
     ) throws(RealmError) -> Int {
@@ -172,7 +173,7 @@ final class CollectionEdit {
 
     // MARK: Values
 
-    /// Throws `data` or `misuse` unless the value may be an element of the collection that changes.
+    /// Throws `data` or `misuse` unless the value may be an element of the collection.
     func check(_ value: Value) throws(RealmError) {
         try ValueCheck.check(value, element, name: column.name)
         if case .set = tree, value.collectionRoot != nil {
@@ -186,19 +187,20 @@ final class CollectionEdit {
         }
     }
 
-    /// Begins the change, after all checks. Before, nothing is changed, so that a rejected change
-    /// has no effect.
+    /// Begins a change, after all checks. Nothing is changed before, so a rejected change has no
+    /// effect.
     func begin() throws(RealmError) {
         if hasBegun { return }
         hasBegun = true
         changeCount = nil
         editor.markDirty()
-        // The words of an indexed list must be read before its nodes change.
+        // The index entries of the old strings must be removed first, since the strings' nodes will
+        // change.
         if column.index != .none { try editor.changeIndex(column, object, from: stored, to: nil) }
     }
 
-    /// Begins the change and returns a copy of the value to insert, because the node that contains
-    /// its bytes may move.
+    /// Begins a change that adds `value`. Returns a copy of the value, because the node that
+    /// contains its bytes may move.
     @inline(__always)
     func putting(_ value: Value) throws(RealmError) -> Value {
         try begin()
@@ -206,10 +208,10 @@ final class CollectionEdit {
         return transaction.copyToArena(value)
     }
 
-    /// Returns a copy of the value that is valid until the end of the transaction.
+    /// Returns a copy of the value, which is valid until the end of the transaction.
     func copy(_ value: Value) -> Value { transaction.copyToArena(value) }
 
-    /// Begins the change and records the removal of the element at `index` of `elements`.
+    /// Begins a change that removes the element at index `index` of `elements`.
     @inline(__always)
     func taking(_ index: Int, of elements: SequenceEditor) throws(RealmError) {
         try begin()
@@ -220,10 +222,10 @@ final class CollectionEdit {
 
     // MARK: Storing
 
-    /// Stores the change and logs `step`.
+    /// Stores the collection, updates backlinks and logs `step`.
     func finish(_ step: Step) throws(RealmError) { try finish(step, nil) }
 
-    /// Stores the change and logs two steps.
+    /// Stores the collection, updates backlinks and logs one or two steps.
     func finish(_ step: Step, _ next: Step?) throws(RealmError) {
         try store()
         if !addedValues.isEmpty { try storeLinks() }
@@ -237,8 +239,8 @@ final class CollectionEdit {
         addedValues.removeAll(keepingCapacity: true)
     }
 
-    /// Removes the backlinks of removed links, embedded objects and tombstones without further
-    /// links, and nodes of removed collections. Returns true if objects were removed.
+    /// Removes the backlinks of removed links and frees removed collections. Deletes embedded
+    /// objects and tombstones that have no other link. Returns true if any were deleted.
     private func cleanUpRemoved() throws(RealmError) -> Bool {
         var orphans: [ObjectLink] = []
         for value in removedValues {
@@ -258,14 +260,14 @@ final class CollectionEdit {
         }
     }
 
-    /// Keeps the edit open for the next change, except for an indexed property, whose index needs
-    /// the old elements.
+    /// Keeps the edit for the next change. If the property has an index, the edit cannot be used
+    /// again: it would need the current elements as `stored`.
     private func remain() {
         hasBegun = false
         if column.index == .none { changeCount = transaction.context.changeCount }
     }
 
-    /// Replaces the tree by another one, frees the old one and logs `steps`.
+    /// Replaces all elements by `elements`, frees the old tree and logs `steps`.
     func replace(
         with elements: SequenceEditor, _ steps: some Sequence<Step>
     ) throws(RealmError) {
@@ -278,7 +280,7 @@ final class CollectionEdit {
         if isLogged { for step in steps { note(step, nil) } }
     }
 
-    /// Removes all elements; the tree is freed as a whole.
+    /// Removes all elements. The tree is freed as a whole.
     func clear() throws(RealmError) {
         let count = tree.count
         if count == 0 { return }
@@ -300,8 +302,8 @@ final class CollectionEdit {
         storedRoot = root
     }
 
-    /// Stores the root of the collection at `level`, and updates the surrounding ones as far as
-    /// they change.
+    /// Stores the root of the collection at `level` in its parent. If the root of the parent
+    /// changes too, continues with the parent.
     private func store(_ root: Ref, _ level: Int) throws(RealmError) {
         var (root, level) = (root, level)
         while root != levels[level].value.collectionRoot {
@@ -339,7 +341,7 @@ final class CollectionEdit {
 }
 
 extension CollectionEdit.Tree {
-    /// Number of stored elements.
+    /// Number of elements, including unresolved links.
     var count: Int {
         switch self {
         case .list(let elements), .set(let elements): elements.count
@@ -358,7 +360,7 @@ extension CollectionEdit.Tree {
 }
 
 extension Value {
-    /// Whether the value is a link or may contain links.
+    /// Whether the value is a link, or a collection that may contain links.
     @inline(__always)
     fileprivate var isLinkOrCollection: Bool {
         switch self {
@@ -367,7 +369,7 @@ extension Value {
         }
     }
 
-    /// Key of a nested collection in its node.
+    /// Key of a nested collection, which the change log uses in paths; 0 for other values.
     fileprivate var collectionKey: Int32 {
         switch self {
         case .list(let view), .set(let view), .dictionary(let view): view.key

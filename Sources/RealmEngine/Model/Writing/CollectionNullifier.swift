@@ -1,5 +1,5 @@
-/// Removes the links to deleted objects from a collection and the collections nested in it.
-/// Elements are removed; dictionary values become null.
+/// Removes the links to deleted objects from a collection and from collections nested in it. In
+/// lists and sets the elements are removed; in dictionaries the values become null.
 struct CollectionNullifier {
     private let context: EditContext
     private let objects: LinkedObjects
@@ -11,11 +11,12 @@ struct CollectionNullifier {
 
     struct Result {
         var root: Ref
-        /// Whether anything changed; the root may be the same.
+        /// Whether anything changed. The root may be unchanged even then.
         var hasChanged = false
-        /// Indexes of the removed elements, ascending.
+        /// Indexes of the removed elements, in ascending order.
         var erased: [Int] = []
-        /// Indexes of the values that became null or whose nested collection changed, ascending.
+        /// Indexes of values that became null, or whose nested collection changed, in ascending
+        /// order.
         var nulled: [Int] = []
     }
 

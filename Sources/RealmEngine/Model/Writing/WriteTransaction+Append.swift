@@ -1,9 +1,9 @@
 extension WriteTransaction {
-    /// Appends elements to a list. Reads and writes only the path to its end, whatever its length,
-    /// but the whole list of an indexed property.
+    /// Appends elements to a list. Accesses only the path to the end of the list, unless the
+    /// property has an index; then the whole list is read.
     ///
-    /// Throws `data` when an element does not fit the property, `misuse` for properties that are no
-    /// list and for lists of embedded objects, which are created with their elements.
+    /// Throws `data` if an element does not fit the property. Throws `misuse` if the property is no
+    /// list or a list of embedded objects, which can only be created in the list.
     package func appendElements(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ values: [Value]
     ) throws(RealmError) {
@@ -14,7 +14,8 @@ extension WriteTransaction {
             throw Self.noObject(editor, object)
         }
         if values.isEmpty { return }
-        // The words must be read before the nodes change.
+        // The index entries of the old strings must be removed first, since the strings' nodes will
+        // change.
         try editor.changeIndex(info, object, from: old, to: nil)
         let list = try SequenceEditor(context, root: view.root, element: info.layout.element)
         let count = list.count

@@ -1,13 +1,13 @@
 /// Creation of objects in batches.
 extension WriteTransaction {
-    /// A link of a batch whose target does not exist.
+    /// A link in a batch whose target object does not exist.
     package struct MissingTarget: Sendable {
         package let column: Int
         package let row: Int
     }
 
-    /// Replaces primary keys in link cells by object keys. Returns the links without a target,
-    /// which stay null.
+    /// Replaces the primary keys in link cells by object keys. If there is no object with a primary
+    /// key, the cell becomes null; returns these links.
     package func resolveLinks(_ batch: RowBatch) throws(RealmError) -> [MissingTarget] {
         var missing: [MissingTarget] = []
         for link in batch.links {
@@ -28,7 +28,8 @@ extension WriteTransaction {
         return missing
     }
 
-    /// Sets the elements of a list or set without an index, in a row that is not created yet.
+    /// Sets the elements of a list or set in a row of a batch, before it is created. The property
+    /// must have no index.
     ///
     /// Throws the errors of `setElements(_:_:_:_:)`.
     package func setElements(
@@ -45,12 +46,12 @@ extension WriteTransaction {
         batch.cells[column].words[row] = Int64(bitPattern: root.raw)
     }
 
-    /// Creates all rows of the batch as objects, with new keys in their order. Returns false,
-    /// without a change, if a primary key exists or is repeated, or if a key would not be greater
-    /// than all others.
+    /// Creates an object for each row of the batch, in order, with new keys.
     ///
-    /// Links must have been resolved. Throws `misuse` if the class has changed since the batch was
-    /// made.
+    /// Returns false and changes nothing in three cases: an object has one of the primary keys; two
+    /// rows have the same primary key; or a new key would not be larger than all keys in the table.
+    /// Links must have been resolved. Throws `misuse` if the columns of the class have changed
+    /// since the batch was made.
     package func create(_ batch: RowBatch) throws(RealmError) -> Bool {
         guard batch.count > 0 else { return true }
         let editor = try openEditor(batch.table.key)
@@ -95,8 +96,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes the keys that the objects would get one by one (object format 1.12). Returns false if
-    /// they would not be greater than all others.
+    /// Stores the keys that the objects would get if they were created one by one (object format
+    /// 1.12). Returns false if they would not be larger than all others.
     private func makeKeys(
         _ batch: RowBatch, _ editor: TableEditor
     ) throws(RealmError) -> Bool {
@@ -114,7 +115,7 @@ extension WriteTransaction {
 
     // MARK: Indexes
 
-    /// Whether the primary keys are integers that ascend and are greater than all others.
+    /// Whether the primary keys are integers in ascending order that are larger than all others.
     private static func ascends(_ batch: RowBatch, _ index: RowShape.Index) -> Bool {
         let cells = batch.cells[index.column]
         guard cells.layout.type == .int, var last = index.editor.waiting.largest else {
@@ -141,7 +142,7 @@ extension WriteTransaction {
         context.editedBytes &+= 24 &* (index.editor.waiting.runs.count &- before)
     }
 
-    /// Whether no object has any of the primary keys, and none is repeated.
+    /// Whether no object has one of the primary keys, and no two rows have the same.
     private func areNew(
         _ batch: RowBatch, _ index: RowShape.Index
     ) throws(RealmError) -> Bool {

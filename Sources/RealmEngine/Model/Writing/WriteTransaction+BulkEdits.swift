@@ -1,10 +1,11 @@
-/// Edits of many objects or leaves, which keep the transaction's memory within `memoryLimit`.
+/// Edits of many objects or leaves. They keep the transaction's memory within `memoryLimit` by
+/// spilling between two objects or leaves.
 ///
-/// Every bulk edit visits its objects or leaves through these functions. Between two of them all
-/// changes are in the trees, so that the transaction can be spilled. After that, editors of tables
-/// are still valid; editors of trees and indexes, and values that the transaction made, are not.
+/// For that, all bulk edits visit objects and leaves through these functions. Between two calls of
+/// `body`, all changes are stored in nodes. A spill invalidates editors of trees and indexes, and
+/// values that the transaction made but did not store. Editors of tables stay valid.
 extension WriteTransaction {
-    /// Calls `body` with each object key. Spills in between if necessary.
+    /// Calls `body` with each object key. Before each call, spills if memory exceeds the limit.
     package func visitObjects(
         _ keys: some Sequence<ObjectKey>, _ body: (ObjectKey) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -14,7 +15,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Calls `body` with each leaf of the objects of a table.
+    /// Calls `body` with each leaf in the tree of a table's objects.
     func visitLeaves(
         of editor: TableEditor,
         _ body: (ClusterEditor, ClusterEditor.LeafSlot) throws(RealmError) -> Void
@@ -22,7 +23,7 @@ extension WriteTransaction {
         try visitLeaves({ () throws(RealmError) in try editor.clusters() }, editor, body)
     }
 
-    /// Calls `body` with each leaf of the tombstones of a table.
+    /// Calls `body` with each leaf in the tree of a table's tombstones.
     func visitTombstones(
         of editor: TableEditor,
         _ body: (ClusterEditor, ClusterEditor.LeafSlot) throws(RealmError) -> Void
@@ -45,8 +46,10 @@ extension WriteTransaction {
         }
     }
 
-    /// Runs an edit that may spill between two objects or leaves. Other edits must not: setting a
-    /// value can delete objects and add a backlink column while collections are open.
+    /// Runs a bulk edit, during which `spillIfNeeded` may spill.
+    ///
+    /// Outside of bulk edits it must not: an ordinary edit can reach the same code, for example by
+    /// deleting embedded objects, while it uses tree editors that a spill would invalidate.
     func inBulk(_ body: () throws(RealmError) -> Void) throws(RealmError) {
         let before = isBulk
         isBulk = true
@@ -54,7 +57,7 @@ extension WriteTransaction {
         try body()
     }
 
-    /// Spills if memory exceeds the limit during a bulk edit.
+    /// In a bulk edit, spills if memory exceeds the limit. Does nothing in other edits.
     func spillIfNeeded() throws(RealmError) {
         if isBulk, size > memoryLimit { try spill() }
     }

@@ -1,4 +1,4 @@
-/// Deletion of all objects of classes, column by column instead of object by object.
+/// Deletion of all objects of classes. Works column by column, not object by object.
 extension WriteTransaction {
     /// Deletes all objects of some classes, the links to them and the embedded objects they own.
     public func removeAllObjects(of tables: [TableKey]) throws(RealmError) {
@@ -31,7 +31,8 @@ extension WriteTransaction {
         try removeUnlinked(dependents)
     }
 
-    /// Returns the tables that may have a backlink column of a property.
+    /// Returns the tables whose objects a property may link to, so that they have its backlink
+    /// column.
     func targets(
         of column: ColumnInfo, in editor: TableEditor
     ) throws(RealmError) -> [TableEditor] {
@@ -53,8 +54,8 @@ extension WriteTransaction {
         return targets
     }
 
-    /// Returns the embedded objects and tombstones to which links of a property refer, and which
-    /// may have no other links.
+    /// Returns the embedded objects and tombstones that a property links to. They must be deleted
+    /// unless other links refer to them too.
     func dependents(
         on column: ColumnInfo, of editor: TableEditor
     ) throws(RealmError) -> [ObjectLink] {
@@ -82,7 +83,7 @@ extension WriteTransaction {
         target.backlinks.first { $0.origin == editor.key && $0.originColumn == column.key }
     }
 
-    /// Deletes the objects and tombstones among `links` that have no incoming link.
+    /// Deletes the embedded objects and tombstones among `links` that no link refers to.
     func removeUnlinked(_ links: [ObjectLink]) throws(RealmError) {
         var objects: [ObjectLink] = []
         for link in links {
@@ -97,10 +98,11 @@ extension WriteTransaction {
         try removeObjects(objects)
     }
 
-    /// Removes the backlinks of all links of a property, of which `count` objects have values.
+    /// Removes the backlinks of all links in a property of a class; `count` is the number of its
+    /// objects.
     ///
-    /// - Parameter cleared: classes whose objects are all being deleted, so that only tombstones
-    ///   remain.
+    /// - Parameter cleared: classes of which all objects are being deleted. Only the backlinks of
+    ///   their tombstones are removed.
     private func removeBacklinks(
         of column: ColumnInfo, in editor: TableEditor, count: Int, _ cleared: Set<TableKey>
     ) throws(RealmError) {
@@ -110,7 +112,8 @@ extension WriteTransaction {
             }
             try target.flushBacklinks()
             let isCleared = cleared.contains(target.key)
-            // Rewriting a leaf costs about as much as removing a link from one of its objects.
+            // Clearing the column in a leaf takes about as long as removing one backlink. So
+            // clearing all leaves pays if there are at least as many backlinks to remove as leaves.
             let size = isCleared ? 0 : try target.clusters().objectCount()
             guard size / 64 <= count else {
                 try removeEachBacklink(of: column, in: editor)

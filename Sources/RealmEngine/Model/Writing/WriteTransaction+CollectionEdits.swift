@@ -1,12 +1,12 @@
-/// Changes of single elements. They read and write only the path to the element, whatever the
-/// collection's length, but whole collections of indexed properties.
+/// Changes of single elements in collections. A change accesses only the path to the element,
+/// unless the property has an index; then the whole collection is read.
 ///
-/// All throw `data` when a value does not fit, and `misuse` when the collection, its object or the
-/// index does not exist. Indexes skip unresolved links. Backlinks are updated, and removed embedded
-/// objects are deleted.
+/// All functions throw `data` if a value does not fit, and `misuse` if the object, the collection
+/// or the index does not exist. Indexes do not count unresolved links. Backlinks are updated, and
+/// embedded objects that are removed from a collection are deleted.
 extension WriteTransaction {
-    /// Returns an edit of the collection at `location`: the cached one if nothing else has changed
-    /// since.
+    /// Returns an edit of the collection at `location`. It is the cached one if that belongs to the
+    /// same location and nothing else has changed since.
     func collection(at location: CollectionLocation) throws(RealmError) -> CollectionEdit {
         try checkOpen()
         if let openCollection, openCollection.isCurrent(at: location) { return openCollection }
@@ -25,8 +25,8 @@ extension WriteTransaction {
         try collection(at: location).append(value)
     }
 
-    /// Inserts a value before the element at index `position`, or at the end if `position` is the
-    /// count.
+    /// Inserts a value before the element at index `position`; appends it if `position` is the
+    /// number of elements.
     public func insertElement(
         _ value: Value, at position: Int, in location: CollectionLocation
     ) throws(RealmError) {
@@ -56,7 +56,7 @@ extension WriteTransaction {
         try edit.finish(.erase(index))
     }
 
-    /// Moves the element at index `position`, so that its index is `target` afterwards.
+    /// Moves the element at index `position` to index `target`, its index after the move.
     public func moveElement(
         from position: Int, to target: Int, in location: CollectionLocation
     ) throws(RealmError) {
@@ -76,7 +76,7 @@ extension WriteTransaction {
         try list.insert(value, at: to)
     }
 
-    /// Swaps the elements at two indexes.
+    /// Swaps the elements at indexes `a` and `b`.
     public func swapElements(
         _ a: Int, _ b: Int, in location: CollectionLocation
     ) throws(RealmError) {
@@ -91,14 +91,14 @@ extension WriteTransaction {
         )
         try list.set(y, at: first)
         try list.set(x, at: second)
-        // A swap is logged as two moves: the second element to the first index, then the first one
-        // to the second index.
+        // A swap is logged as two moves: the second element to the first index, then the first
+        // element, which has moved up by one, to the second index.
         if first + 1 == second { return try edit.finish(.move(second, first)) }
         try edit.finish(.move(second, first), .move(first + 1, second))
     }
 
-    /// Creates an embedded object before the element at index `position`, or at the end if
-    /// `position` is the count.
+    /// Creates an embedded object before the element at index `position`; appends it if `position`
+    /// is the number of elements.
     public func insertEmbedded(
         at position: Int, in location: CollectionLocation
     ) throws(RealmError) -> ObjectKey {
@@ -111,7 +111,7 @@ extension WriteTransaction {
         return link.key
     }
 
-    /// Replaces the embedded object at index `position` by a new one.
+    /// Replaces the embedded object at index `position` by a new one; deletes the old one.
     public func setEmbedded(
         at position: Int, in location: CollectionLocation
     ) throws(RealmError) -> ObjectKey {
@@ -127,8 +127,8 @@ extension WriteTransaction {
 
     // MARK: Sets
 
-    /// Inserts a value into a set; returns false, without replacing it, if the set contains an
-    /// equal one.
+    /// Inserts a value into a set. If the set contains an equal value, returns false and changes
+    /// nothing.
     @discardableResult
     public func insertMember(
         _ value: Value, into location: CollectionLocation
@@ -143,7 +143,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes a value from a set; returns false if the set contains no equal one.
+    /// Removes a value from a set. Returns false if the set contains no equal value.
     @discardableResult
     public func removeMember(
         _ value: Value, from location: CollectionLocation
@@ -166,7 +166,7 @@ extension WriteTransaction {
 
     // MARK: Dictionaries
 
-    /// Stores a value under a key; returns false if it replaced another one.
+    /// Stores a value for a key of a dictionary. Returns false if it replaced another value.
     @discardableResult
     public func setEntry(
         _ key: Value, to value: Value, in location: CollectionLocation
@@ -174,7 +174,7 @@ extension WriteTransaction {
         try collection(at: location).set(value, forKey: key)
     }
 
-    /// Creates an embedded object under a key, replacing the previous one.
+    /// Creates an embedded object for a key of a dictionary; deletes the previous one.
     public func setEmbeddedEntry(
         _ key: Value, in location: CollectionLocation
     ) throws(RealmError) -> ObjectKey {
@@ -185,7 +185,8 @@ extension WriteTransaction {
         return link.key
     }
 
-    /// Removes a key and its value from a dictionary; returns false if there is no such key.
+    /// Removes a key and its value from a dictionary. Returns false if the dictionary has no such
+    /// key.
     @discardableResult
     public func removeEntry(
         _ key: Value, from location: CollectionLocation

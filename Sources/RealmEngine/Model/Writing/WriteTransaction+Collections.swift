@@ -1,8 +1,8 @@
 extension WriteTransaction {
     /// Replaces the elements of a list or set.
     ///
-    /// Elements of sets are sorted; the first of equal values is kept. Throws `data` when an
-    /// element does not fit the property.
+    /// The elements of a set are sorted, and of equal values only the first is stored. Throws
+    /// `data` if an element does not fit the property.
     public func setElements(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ values: [Value]
     ) throws(RealmError) {
@@ -11,7 +11,7 @@ extension WriteTransaction {
         try storeElements(editor, object, info, try checkedElements(values, info))
     }
 
-    /// Checks the elements and returns them as the property stores them.
+    /// Checks the elements and returns them in the order in which they are stored.
     func checkedElements(
         _ values: [Value], _ column: ColumnInfo
     ) throws(RealmError) -> [Value] {
@@ -32,7 +32,8 @@ extension WriteTransaction {
         return kind == .set ? try Self.asSet(values) : values
     }
 
-    /// Replaces the elements of a list of embedded objects by `count` new ones; returns their keys.
+    /// Replaces the elements of a list of embedded objects by `count` new objects; returns their
+    /// keys.
     package func createEmbeddedElements(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, count: Int
     ) throws(RealmError) -> [ObjectKey] {
@@ -69,8 +70,8 @@ extension WriteTransaction {
         logReplaced(editor, object, column, oldCount: oldCount, newCount: values.count)
     }
 
-    /// Replaces the entries of a dictionary. Keys must be distinct strings that do not begin with
-    /// `$` or contain `.`.
+    /// Replaces the entries of a dictionary. String keys must be distinct, must not begin with `$`,
+    /// and must not contain `.`.
     public func setEntries(
         _ table: TableKey, _ object: ObjectKey, _ column: Int,
         _ entries: [(key: Value, value: Value)]
@@ -87,8 +88,8 @@ extension WriteTransaction {
         try storeEntries(editor, object, info, entries)
     }
 
-    /// Replaces the entries of a dictionary of embedded objects by new ones under the given keys.
-    /// Returns their keys, nil for null entries.
+    /// Replaces the entries of a dictionary of embedded objects. Creates an object for each entry
+    /// that is not null; returns the keys of the objects, nil for null entries.
     package func createEmbeddedEntries(
         _ table: TableKey, _ object: ObjectKey, _ column: Int,
         _ entries: [(key: Value, isNull: Bool)]
@@ -98,7 +99,8 @@ extension WriteTransaction {
         guard info.collection == .dictionary else {
             throw .misuse("property \(info.name) is no dictionary", reason: "type")
         }
-        // All checks come first: an embedded object created in vain would have no parent.
+        // Checks everything before creating an object: if the call fails later, the object would
+        // remain without an owner.
         guard try editor.exists(object) else { throw Self.noObject(editor, object) }
         _ = try Self.sorted(
             entries.map { (key: $0.key, value: .null) }, info.hasIntegerKeys, info.name)
@@ -148,7 +150,7 @@ extension WriteTransaction {
         for i in 0..<newCount { log.pointee.change(editor.key, column.key, object, .insert(i)) }
     }
 
-    /// Number of stored elements, including unresolved links.
+    /// Number of elements, including unresolved links.
     private func count(_ value: Value) throws(RealmError) -> Int {
         switch value {
         case .list(let view), .set(let view):
@@ -169,7 +171,7 @@ extension WriteTransaction {
 
     // MARK: Nested collections
 
-    /// Makes a list, to be stored in a mixed property or element.
+    /// Makes a list, which the caller must store in a mixed property or element.
     public func makeList(_ values: [Value]) throws(RealmError) -> Value {
         for value in values { try ValueCheck.check(value, .mixed, name: "a list element") }
         return .list(
@@ -178,7 +180,7 @@ extension WriteTransaction {
                 key: makeCollectionKey()))
     }
 
-    /// Makes a dictionary, to be stored in a mixed property or element.
+    /// Makes a dictionary, which the caller must store in a mixed property or element.
     public func makeDictionary(
         _ entries: [(key: Value, value: Value)]
     ) throws(RealmError) -> Value {
@@ -197,7 +199,7 @@ extension WriteTransaction {
         if values.isEmpty { return .none }
         if values.count <= context.fanout.tree, !values.contains(where: { $0.isUnresolvedLink }) {
             let leaf = LeafBuffer(LeafLayout(elements: element), capacity: values.count)
-            // The values are written at once, so no copies are needed.
+            // The leaf is encoded before any node changes, so the values need not be copied.
             for value in values { leaf.append(value) }
             return try LeafEncoder(context: context).encode(leaf, isElement: true)
         }
@@ -222,7 +224,7 @@ extension WriteTransaction {
         return try context.encoder.refs([try keys.finish().raw, try values.finish().raw])
     }
 
-    /// Returns the entries sorted by key. Throws `data` for an invalid or repeated key.
+    /// Returns the entries sorted by key. Throws `data` if a key is invalid or occurs twice.
     private static func sorted(
         _ entries: [(key: Value, value: Value)], _ hasIntegerKeys: Bool, _ name: String
     ) throws(RealmError) -> [(key: Value, value: Value)] {
@@ -257,7 +259,8 @@ extension WriteTransaction {
             "\(name) has a key the format forbids: keys neither begin with $ nor hold a dot")
     }
 
-    /// Returns the values in the order of sets, without duplicates (object format 8.1).
+    /// Returns the values without duplicates in the order in which sets store them (object format
+    /// 8.1).
     static func asSet(_ values: [Value]) throws(RealmError) -> [Value] {
         var result: [Value] = []
         result.reserveCapacity(values.count)
@@ -269,8 +272,8 @@ extension WriteTransaction {
     }
 }
 
-/// Order of typed sets. Like the order of values, except that null among decimals sorts among the
-/// NaNs (object format 8.1).
+/// The order of elements in typed sets. It equals the order of values with one exception: in sets
+/// of decimals, null is sorted among the NaNs (object format 8.1).
 enum SetOrder {
     static func compare(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {

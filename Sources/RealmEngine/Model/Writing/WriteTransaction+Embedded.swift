@@ -1,13 +1,15 @@
-/// Embedded objects, each of which is owned by the one object that links to it.
+/// Embedded objects. Each is owned by the only object that links to it.
 extension WriteTransaction {
-    /// An embedded object that the transaction created, or the owner of one.
+    /// An embedded object that this transaction created, or that owns such an object.
     struct NestedObject {
         let link: ObjectLink
-        /// Nesting depth in objects and collections; 0 for an object that is not embedded.
+        /// Nesting depth: each embedded object from the outermost one to this one counts, and each
+        /// collection that contains one. 0 for an object that is not embedded.
         let level: Int
     }
 
-    /// Creates an embedded object as the value of a single-link property; deletes the previous one.
+    /// Creates an embedded object as the value of a single-link property; deletes the previous
+    /// value.
     public func createEmbedded(
         _ table: TableKey, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> ObjectKey {
@@ -22,8 +24,9 @@ extension WriteTransaction {
         return link.key
     }
 
-    /// Creates an embedded object for `column` of `owner`; the caller must link it at once. Throws
-    /// `misuse` beyond the nesting depth that readers accept.
+    /// Creates an embedded object for property `column` of `owner`. The caller must store the link
+    /// to it before anything else. Throws `misuse` if it would be nested deeper than readers
+    /// accept.
     func makeEmbedded(
         _ column: ColumnInfo, of owner: ObjectLink
     ) throws(RealmError) -> ObjectLink {
@@ -45,8 +48,9 @@ extension WriteTransaction {
         return link
     }
 
-    /// Returns the nesting depth of `object`. Afterwards it is the last element of `nesting`,
-    /// unless it is not embedded. Objects are usually created in nesting order.
+    /// Returns the nesting depth of `object` and makes it the last element of `nesting`. If it is
+    /// not embedded, `nesting` becomes empty. Most new objects belong to an element of `nesting`,
+    /// so their owners need not be searched for.
     private func level(of object: ObjectLink) throws(RealmError) -> Int {
         guard try editor(object.table).kind == .embedded else {
             nesting.removeAll(keepingCapacity: true)
@@ -57,7 +61,7 @@ extension WriteTransaction {
             return nesting[i].level
         }
         var (level, next) = (0, object)
-        // In a damaged file, embedded objects may contain themselves.
+        // In a damaged file, an embedded object may contain itself.
         while level < EmbeddedNesting.limit, let owner = try owner(of: next) {
             level += owner.column.embeddedLevels
             next = owner.object
@@ -66,8 +70,8 @@ extension WriteTransaction {
         return level
     }
 
-    /// Returns the owner of an embedded object and the owning property; nil for one that is not
-    /// embedded.
+    /// Returns the object that owns an embedded object, and the owning property; nil if `object` is
+    /// not embedded or has no owner.
     private func owner(
         of object: ObjectLink
     ) throws(RealmError) -> (object: ObjectLink, column: ColumnInfo)? {
@@ -87,7 +91,7 @@ extension WriteTransaction {
 }
 
 extension ColumnInfo {
-    /// Nesting levels that the property adds: the embedded object itself, and the collection that
-    /// contains it.
+    /// Number of nesting levels that an embedded object in this property adds: one for the object,
+    /// and one if it is in a collection.
     var embeddedLevels: Int { collection == nil ? 1 : 2 }
 }

@@ -1,11 +1,12 @@
-/// Checks of index constraints before an edit changes anything: primary keys stay unique, and
-/// indexed lists contain no strings that are too long to be indexed (object format 5.6).
+/// Checks for edits that could break a rule of indexes: primary keys must be unique, and strings of
+/// indexed lists must not be too long (object format 5.6). The checks run before anything is
+/// changed.
 extension WriteTransaction {
-    /// Maximum number of objects named in an error.
+    /// Maximum number of objects that an error message names.
     private static let maximumNamedObjects = 10
 
-    /// Throws `misuse` if objects would have the same primary key after `column` becomes required
-    /// and each null becomes the zero of its type.
+    /// Throws `misuse` if two objects would have the same primary key after `column` becomes
+    /// required. Each null then becomes the zero of its type.
     func checkKeysStayDistinct(
         _ editor: TableEditor, requiring column: ColumnInfo
     ) throws(RealmError) {
@@ -30,7 +31,7 @@ extension WriteTransaction {
             reason: "duplicate-key", hint: "remove all but one of them first")
     }
 
-    /// Throws `misuse` if a list of `column` contains a string that is too long to be indexed.
+    /// Throws `misuse` if a list in `column` contains a string that is too long for an index.
     func checkListsFitIndex(
         _ editor: TableEditor, _ column: ColumnInfo
     ) throws(RealmError) {
@@ -58,7 +59,7 @@ extension WriteTransaction {
             reason: "too-long")
     }
 
-    /// Throws `data` if a string is too long for the index of its list.
+    /// Throws `data` if one of `values`, for an indexed list, is too long for the index.
     static func checkIndexed(_ values: [Value], _ column: ColumnInfo) throws(RealmError) {
         guard column.index != .none else { return }
         for case .string(let bytes) in values where !IndexEditor.fits(word: bytes) {

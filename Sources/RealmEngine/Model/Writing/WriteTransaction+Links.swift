@@ -1,7 +1,7 @@
-/// Maintenance of backlinks when links are stored or removed (object format section 6).
+/// Updates backlinks when links are stored or removed (object format section 6).
 extension WriteTransaction {
-    /// Calls `body` with every link in a stored value: the value itself, or the links in its
-    /// collections.
+    /// Calls `body` with every link in a stored value: with the value itself if it is a link, or
+    /// with the links in a collection and in collections nested in it.
     func forEachLink(
         in value: Value, depth: Int = 0, _ body: (ObjectLink) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -23,8 +23,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Calls `body` with every link in a list or set. Skips mixed values of other types without
-    /// reading them.
+    /// Calls `body` with every link in a list or set. Reads only those mixed elements that may
+    /// contain links.
     private func forEachLink(
         in view: CollectionView, depth: Int, _ body: (ObjectLink) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -42,8 +42,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Updates backlinks after the value of `column` in `object` changed from `old` to `new`, and
-    /// frees nodes that only `old` used.
+    /// Updates backlinks after the value of `column` in `object` has changed from `old` to `new`.
+    /// Frees the nodes of the collection in `old` if `new` does not use them.
     func linkChange(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, from old: Value,
         to new: Value
@@ -59,7 +59,7 @@ extension WriteTransaction {
         for orphan in orphans { try removeOrphan(orphan) }
     }
 
-    /// Adds the backlinks of the links in a value.
+    /// Adds the backlinks of all links in a value.
     func addBacklinks(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, of value: Value
     ) throws(RealmError) {
@@ -71,8 +71,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns the backlink column in the link's target table for this origin. For a mixed
-    /// property, creates it with the first link to that table.
+    /// Returns the column in `target` for backlinks of `column`. A mixed property has none until
+    /// its first link to that table; then creates the column.
     func backlinkColumn(
         _ origin: TableEditor, _ column: ColumnInfo, in target: TableEditor
     ) throws(RealmError) -> BacklinkInfo {
@@ -94,22 +94,22 @@ extension WriteTransaction {
         try target.addBacklink(backlink.leafIndex, of: link.key, from: object)
     }
 
-    /// Removes a backlink. Returns true if the target lost its last incoming link and must be
-    /// deleted, as an embedded object or a tombstone.
+    /// Removes the backlink of one link. Returns true if the target must be deleted because no link
+    /// is left: it is an embedded object or a tombstone.
     func removeBacklink(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, to link: ObjectLink
     ) throws(RealmError) -> Bool {
         let target = try self.editor(link.table)
         guard let backlink = target.backlink(from: editor.key, column.key) else { return false }
-        // Links in mixed properties may have lost their backlink already (a defect of the reference
-        // engine).
+        // A defect of the reference engine removes backlinks of links in mixed properties, so there
+        // may be none.
         guard try target.exists(link.key) else { return false }
         _ = try target.removeBacklink(backlink.leafIndex, of: link.key, from: object)
         guard target.kind == .embedded || link.key.isUnresolved else { return false }
         return try target.hasNoBacklinks(link.key)
     }
 
-    /// Deletes an embedded object or a tombstone, if it has no incoming link.
+    /// Deletes an embedded object or a tombstone unless a link refers to it.
     func removeOrphan(_ link: ObjectLink) throws(RealmError) {
         let target = try editor(link.table)
         guard try target.exists(link.key), try target.hasNoBacklinks(link.key) else { return }
@@ -122,8 +122,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Throws `misuse` unless the links in a value refer to existing objects that are not embedded
-    /// or asymmetric.
+    /// Throws `misuse` if a link in the value refers to an object that does not exist, is embedded,
+    /// or is asymmetric.
     func checkTarget(_ value: Value) throws(RealmError) {
         switch value {
         case .link(let link): try checkTarget(link)
@@ -143,12 +143,12 @@ extension WriteTransaction {
 }
 
 extension ElementType {
-    /// Whether elements can be links or contain links.
+    /// Whether elements can be links, or collections that contain links.
     var mayHoldLinks: Bool { type == .link || type == .mixed || type == .typedLink }
 }
 
 extension Value {
-    /// Root of a collection, none if it was never filled; nil for other values.
+    /// Root of a collection, none if it has never had an element; nil for other values.
     var collectionRoot: Ref? {
         switch self {
         case .list(let view), .set(let view), .dictionary(let view): view.root

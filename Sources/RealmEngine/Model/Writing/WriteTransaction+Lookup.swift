@@ -1,17 +1,17 @@
-/// Look-up in the transaction's own state.
+/// Looks up objects and values in the transaction's current state.
 extension WriteTransaction {
-    /// Tables of the version at which the transaction began, without its schema changes.
+    /// Tables of the version at which the transaction began. Does not include its schema changes.
     package var initialSchema: Schema { base.schema }
 
-    /// Index of a property in the transaction's state; nil if there is none.
+    /// Index of a property among the table's current columns; nil if there is none.
     public func column(
         named name: String, in table: TableKey
     ) throws(RealmError) -> Int? {
         try openEditor(table).columnIndex(named: name)
     }
 
-    /// Returns the stored value of a property, an index in the table's current columns. Nil if
-    /// there is no such object. Valid until the next change.
+    /// Returns the stored value of the property at index `column` of the table's current columns.
+    /// Returns nil if there is no such object. Valid until the next change.
     public func value(
         _ table: TableKey, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Value? {
@@ -24,7 +24,7 @@ extension WriteTransaction {
         try openEditor(table).columns
     }
 
-    /// Returns the stored value of a column, given by leaf index. Nil if there is no such object.
+    /// Returns the stored value of the column with a leaf index; nil if there is no such object.
     /// Valid until the next change.
     func stored(
         _ table: TableKey, _ object: ObjectKey, leafIndex: Int
@@ -39,13 +39,14 @@ extension WriteTransaction {
 }
 
 extension ColumnInfo {
-    /// Value of the property in a new object: null, zero or empty (object format 1.8).
+    /// The value of the property in a new object: null, zero, or an empty collection (object format
+    /// 1.8).
     package var defaultValue: Value { Defaults.value(self) }
 }
 
 extension Value {
-    /// Whether type and bits are equal, so that storing `other` instead would change nothing.
-    /// Collections are identical only if both were never filled.
+    /// Whether both values have the same type and bits, so that storing `other` would change
+    /// nothing. Collections are identical only if neither has ever had an element.
     public func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.null, .null): true

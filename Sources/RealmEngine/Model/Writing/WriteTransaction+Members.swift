@@ -1,10 +1,10 @@
-/// Bulk changes of a set, whose cost is proportional to the changed members or to the whole set,
-/// whichever is less.
+/// Changes of many members of a set. The set is either edited member by member or rebuilt,
+/// whichever is cheaper.
 extension WriteTransaction {
-    /// The tree is rebuilt if at least one in this number of members changes.
+    /// The set is rebuilt if at least one in this number of members changes.
     private static let rebuildingRatio = 8
 
-    /// Removes the stored elements at `positions`, which must ascend.
+    /// Removes the elements at the stored indexes `positions`, which must ascend.
     func removeMembers(at positions: [Int], from place: CollectionLocation) throws(RealmError) {
         if positions.isEmpty { return }
         let edit = try collection(at: place)
@@ -31,8 +31,8 @@ extension WriteTransaction {
         try edit.replace(with: rest, positions.reversed().lazy.map { .erase($0) })
     }
 
-    /// Inserts elements that the set does not contain. Each index is the one after the insertion;
-    /// they must ascend.
+    /// Inserts elements that the set does not contain. Each index is the element's index after all
+    /// insertions; the indexes must ascend.
     func insertMembers(
         _ members: [(index: Int, value: Value)], into place: CollectionLocation
     ) throws(RealmError) {

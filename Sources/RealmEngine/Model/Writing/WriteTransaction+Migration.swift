@@ -1,11 +1,13 @@
-/// Changes of classes with objects that only migrations make: the primary key and the kind (object
-/// format 1.2). Neither is in the change log.
+/// Changes that only migrations make to classes with objects: of the primary key and of the kind
+/// (object format 1.2). The change log does not record them.
 extension WriteTransaction {
-    /// Makes another property the primary key of a class, or none.
+    /// Makes another property the primary key of a class, or removes the primary key if `column` is
+    /// nil.
     ///
-    /// The previous one keeps its search index if the schema requests it. Throws `misuse` if the
-    /// property cannot be a primary key, or objects have equal values in it; the transaction must
-    /// then be rolled back. With `defersKeys`, `checkPrimaryKeys` finds the equal values instead.
+    /// The previous primary key keeps its search index if the schema requests an index. Throws
+    /// `misuse` if the property cannot be a primary key. Also throws `misuse` if objects have equal
+    /// values in it, and the transaction must then be rolled back; if `defersKeys`,
+    /// `checkPrimaryKeys` throws instead.
     func setPrimaryKey(_ table: TableKey, _ column: Int?) throws(RealmError) {
         let editor = try openEditor(table)
         let wanted = column.map { editor.columns[$0] }
@@ -40,8 +42,8 @@ extension WriteTransaction {
         editor.columns[i] = old.changed(index: IndexKind.none)
     }
 
-    /// Throws `misuse` if two objects of a class that this transaction opened have the same primary
-    /// key.
+    /// Throws `misuse` if two objects of a class have the same primary key. Checks the classes that
+    /// this transaction has opened.
     func checkPrimaryKeys() throws(RealmError) {
         for case .open(let editor) in directory.slots { try Self.checkPrimaryKey(editor) }
     }
@@ -58,10 +60,12 @@ extension WriteTransaction {
         }
     }
 
-    /// Makes the objects of a class top-level, or embedded in the one object that links to each.
+    /// Makes the objects of a class top-level or embedded. An embedded object is owned by the only
+    /// object that links to it.
     ///
-    /// Throws `misuse`, without a change, if an object has no link or several links to it, or one
-    /// from a mixed property, and for asymmetric classes.
+    /// Throws `misuse`, without a change, if a class to be embedded has a primary key, or if one of
+    /// its objects has no link, several links, or a link from a mixed property. Also throws it for
+    /// asymmetric classes.
     func setKind(_ table: TableKey, _ kind: TableKind) throws(RealmError) {
         let editor = try openEditor(table)
         if editor.kind == kind { return }
@@ -111,7 +115,7 @@ extension WriteTransaction {
 }
 
 extension TableKind {
-    /// Name of the kind in messages of the SDKs.
+    /// Name of the kind in the error messages of the SDKs.
     var title: String {
         switch self {
         case .topLevel: "TopLevel"

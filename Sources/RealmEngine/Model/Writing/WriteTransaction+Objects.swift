@@ -1,9 +1,9 @@
 extension WriteTransaction {
     /// Creates an object and returns its key.
     ///
-    /// `primaryKey` must be passed for tables with a primary key, and only for those. Properties
-    /// get their defaults: null, zero or empty. Throws `data` when the primary key exists already
-    /// or does not fit.
+    /// `primaryKey` must be passed if the table has a primary key, and must be nil otherwise. Other
+    /// properties get their default values: null, zero or empty. Throws `data` if the primary key
+    /// does not fit or an object has it already.
     public func create(in table: TableKey, primaryKey: Value? = nil) throws(RealmError) -> ObjectKey
     {
         let editor = try openEditor(table)
@@ -27,14 +27,14 @@ extension WriteTransaction {
     }
 
     /// Creates an object with a value for each property, in the order of the columns, and returns
-    /// its key. Collections are empty; their values are ignored.
+    /// its key. Collections are empty; values passed for them are ignored.
     ///
     /// - Parameters:
-    ///   - key: the object key; nil for the next one.
-    ///   - hasFoundTargets: whether the caller has just looked up the targets of all link
-    ///     properties.
+    ///   - key: the object key; nil for the next unused one.
+    ///   - hasFoundTargets: whether the caller has just looked up the targets of all links, so that
+    ///     they need no check.
     ///
-    /// Throws `data` when a value does not fit, or the primary key or `key` exists already.
+    /// Throws `data` if a value does not fit, or if an object has the primary key or `key` already.
     public func create(
         in table: TableKey, values: UnsafeBufferPointer<Value>, key: ObjectKey? = nil,
         hasFoundTargets: Bool = false
@@ -47,8 +47,8 @@ extension WriteTransaction {
             let field = shape.fields[i]
             if field.isCollection { continue }
             if !field.accepts(values[i]) { try ValueCheck.check(values[i], editor.columns[i]) }
-            // Bytes of plain values are copied into the leaf before any node moves; others need a
-            // copy.
+            // The bytes of a plain value are copied to the leaf before any node moves. Other values
+            // are copied to the arena first.
             shape.row[field.leafIndex] = field.isPlain ? values[i] : copyToArena(values[i])
         }
         if !hasFoundTargets {
@@ -58,7 +58,8 @@ extension WriteTransaction {
         return try createRow(editor, shape, key: key)
     }
 
-    /// Inserts the checked row of `shape` as a top-level object.
+    /// Creates a top-level object from the row in `shape`, which has been checked. Throws `data` if
+    /// an object has the primary key already.
     private func createRow(
         _ editor: TableEditor, _ shape: RowShape, key: ObjectKey?
     ) throws(RealmError) -> ObjectKey {
@@ -83,8 +84,8 @@ extension WriteTransaction {
             : .misuse("class \(editor.className) is asymmetric", reason: "asymmetric")
     }
 
-    /// Inserts the row of `shape` with a given object key, and advances the sequence number beyond
-    /// it.
+    /// Inserts the row in `shape` with the object key `wanted`. Makes the sequence number larger
+    /// than the number from which that key is computed.
     private func claim(
         _ wanted: ObjectKey, _ editor: TableEditor, _ shape: RowShape
     ) throws(RealmError) {
@@ -98,7 +99,8 @@ extension WriteTransaction {
                 .data, code: "ObjectAlreadyExists", reason: "duplicate-key",
                 "an object with the key \(wanted.raw) exists already")
         }
-        // The inverse of `insertNext`, whose keys have at most 40 bits.
+        // Computes the sequence number from the key: the inverse of `insertNext`, whose keys have
+        // at most 40 bits.
         let raw = UInt64(wanted.raw)
         if raw >> 40 == 0 {
             let number = (raw & 0xFF) | (raw >> 8 & ~0xFF)
@@ -106,7 +108,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Returns the key of the object with a primary key; nil if there is none.
+    /// Returns the key of the object with this primary key; nil if there is none.
     public func find(in table: TableKey, primaryKey: Value) throws(RealmError) -> ObjectKey? {
         let shape = try openEditor(table).shape()
         guard let index = shape.primaryKey else { return nil }
@@ -118,14 +120,15 @@ extension WriteTransaction {
         return try editor(table)
     }
 
-    /// Inserts a row of defaults into an embedded table.
+    /// Inserts an object with default values into the table of an embedded class.
     func insertEmbedded(_ editor: TableEditor) throws(RealmError) -> ObjectKey {
         let shape = try editor.shape()
         shape.begin()
         return try insertRow(editor, shape)
     }
 
-    /// Inserts the row of `shape` into the tree and all indexes, and adds its backlinks.
+    /// Inserts the row in `shape` into the tree and into all indexes, and adds the backlinks of its
+    /// links.
     private func insertRow(
         _ editor: TableEditor, _ shape: RowShape, wanted: ObjectKey? = nil
     ) throws(RealmError) -> ObjectKey {
@@ -147,7 +150,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// Adds the backlinks of a new row's links.
+    /// Adds the backlinks of all links in a new row.
     private func addBacklinks(
         _ editor: TableEditor, _ shape: RowShape, _ key: ObjectKey
     ) throws(RealmError) {
@@ -183,8 +186,8 @@ extension WriteTransaction {
         shape.recordTarget(i, target, backlink: backlink.leafIndex)
     }
 
-    /// Inserts the row of `shape` with the next key, as the reference engine chooses it (object
-    /// format 1.12).
+    /// Inserts the row in `shape` with the next key, which is computed in the same way as in the
+    /// reference engine (object format 1.12).
     private func insertNext(
         _ editor: TableEditor, _ shape: RowShape
     ) throws(RealmError) -> ObjectKey {
@@ -197,7 +200,7 @@ extension WriteTransaction {
             guard key.raw >= 0, n < 1 << 62 else {
                 throw .corrupt("the object keys of \(editor.className) are used up", in: "table")
             }
-            // The key exists only in files written before the counter was introduced.
+            // The key can exist only in a file that was written before there was a sequence number.
             if try editor.insertNew(key, shape.row) { return key }
         }
     }
@@ -225,8 +228,8 @@ extension WriteTransaction {
         try setCell(editor, object, info, copyToArena(value))
     }
 
-    /// Sets a property without an index or links; returns false, without a change, for other
-    /// properties.
+    /// Sets a property that has no index and contains no links. Returns false for other properties,
+    /// without a change.
     @inline(__always)
     private func setPlain(
         _ editor: TableEditor, _ object: ObjectKey, _ column: Int, _ value: Value
@@ -244,8 +247,8 @@ extension WriteTransaction {
         return true
     }
 
-    /// Sets a property like `set`, after all checks: updates indexes, backlinks and embedded
-    /// objects.
+    /// Sets a property after all checks. Updates indexes and backlinks, and deletes an embedded
+    /// object that is no longer linked.
     func setCell(
         _ editor: TableEditor, _ object: ObjectKey, _ column: ColumnInfo, _ value: Value
     ) throws(RealmError) {
@@ -270,6 +273,6 @@ extension WriteTransaction {
             "\(editor.className) has no object \(object.raw)")
     }
 
-    /// Returns a copy of the value whose bytes are valid until the end of the transaction.
+    /// Returns a copy of the value, whose bytes are valid until the end of the transaction.
     func copyToArena(_ value: Value) -> Value { context.arena.copy(value) }
 }

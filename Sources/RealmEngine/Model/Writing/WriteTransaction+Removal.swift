@@ -1,7 +1,7 @@
-/// Deletion of objects. Links to them become null or are removed from their collections; embedded
-/// objects are deleted with their owner (object format 6.3).
+/// Deletion of objects. Links to a deleted object become null, or are removed if they are in
+/// collections. Embedded objects are deleted with their owner (object format 6.3).
 extension WriteTransaction {
-    /// Deletes an object, the links to it and the embedded objects it owns.
+    /// Deletes an object, the links to it, and the embedded objects that it owns.
     public func remove(_ table: TableKey, _ object: ObjectKey) throws(RealmError) {
         let editor = try openEditor(table)
         guard try editor.reaches(object) else { throw Self.noObject(editor, object) }
@@ -10,12 +10,12 @@ extension WriteTransaction {
         if !orphans.isEmpty { try removeObjects(orphans) }
     }
 
-    /// Deletes objects of one class, in any order, the links to them and the embedded objects they
-    /// own.
+    /// Deletes objects of one class, the links to them, and the embedded objects that they own. The
+    /// keys may be in any order.
     ///
-    /// Takes time proportional to the objects and the collections that link to them, whereas
-    /// deleting objects one by one reads these collections once per object. Throws `misuse`,
-    /// without a change, if one of the objects does not exist.
+    /// Each collection that links to the objects is read only once, not once per object as when
+    /// objects are deleted one by one. Throws `misuse`, without a change, if one of the objects
+    /// does not exist.
     public func remove(
         _ table: TableKey, _ objects: some Sequence<ObjectKey>
     ) throws(RealmError) {
@@ -45,7 +45,8 @@ extension WriteTransaction {
         return distinct
     }
 
-    /// Deletes the objects that still exist, and all embedded objects that lose their owner.
+    /// Deletes the given objects, skipping any that no longer exist, and all embedded objects that
+    /// lose their owner.
     func removeObjects(_ objects: [ObjectLink]) throws(RealmError) {
         var pending = objects
         while !pending.isEmpty {
@@ -62,8 +63,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Deletes objects, which must exist and ascend, and appends the embedded objects that lose
-    /// their owner to `orphans`.
+    /// Deletes objects and appends the embedded objects that lose their owner to `orphans`. The
+    /// objects must exist, and their keys ascend.
     private func removeObjects(
         _ keys: [ObjectKey], in editor: TableEditor, orphans: inout [ObjectLink]
     ) throws(RealmError) {
@@ -83,7 +84,7 @@ extension WriteTransaction {
     }
 
     /// Whether rebuilding the indexes of a table costs less than removing `count` objects from
-    /// them, and fits into memory.
+    /// them, and memory suffices.
     private func mayRebuildIndexes(
         of editor: TableEditor, without count: Int
     ) throws(RealmError) -> Bool {
@@ -92,13 +93,13 @@ extension WriteTransaction {
         return rest / 2 <= count && rest <= memoryLimit / Self.bytesPerRebuiltEntry
     }
 
-    /// Approximate upper limit of the memory, in bytes, that rebuilding an index takes per object.
+    /// Approximate maximum of memory per object, in bytes, for rebuilding an index.
     private static let bytesPerRebuiltEntry = 256
 
-    /// Deletes an object, which must exist and have incoming links only from `removed`.
+    /// Deletes an object that exists. Links to it must come only from the `removed` objects.
     ///
-    /// - Parameter keepsEntries: whether index entries stay, because the caller rebuilds the
-    ///   indexes.
+    /// - Parameter keepsEntries: whether to leave the object's index entries, because the caller
+    ///   rebuilds the indexes.
     private func removeObject(
         _ object: ObjectKey, in editor: TableEditor, with removed: LinkedObjects,
         keepsEntries: Bool, _ orphans: inout [ObjectLink]
@@ -117,9 +118,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes the backlinks of an object's links in one property and frees its collection. Appends
-    /// embedded objects that lose their owner to `orphans`. Skips links to `removed` objects, whose
-    /// backlinks are deleted with them.
+    /// Removes the backlinks of an object's links in one property, and frees the property's
+    /// collection. Appends embedded objects that lose their owner to `orphans`. Skips links to
+    /// `removed` objects, whose backlinks are deleted with them.
     private func releaseLinks(
         of object: ObjectKey, in editor: TableEditor, _ i: Int, _ removed: LinkedObjects,
         _ orphans: inout [ObjectLink]
@@ -133,15 +134,15 @@ extension WriteTransaction {
         }
         if let root = value.collectionRoot {
             try context.freeDeep(root)
-            // The cell must not refer to freed nodes.
+            // The cell must not reference freed nodes.
             try editor.setCell(object, column.leafIndex, Defaults.value(column))
         }
         for link in lost where link.key.isUnresolved { try removeOrphan(link) }
         orphans += lost.lazy.filter { !$0.key.isUnresolved }
     }
 
-    /// Sets every link to one of the objects to null or removes it from its collection, except
-    /// links in the objects themselves.
+    /// Removes all links to `keys`, objects of one class. Single links become null; in collections,
+    /// elements are removed. Links in the objects themselves are left.
     ///
     /// - Parameters:
     ///   - keys: keys of existing objects, in ascending order.
@@ -164,7 +165,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes every link to `removed` objects from one property of one object.
+    /// Removes the links to `removed` objects from one property of one object.
     private func nullify(
         _ origin: TableEditor, _ object: ObjectKey, _ column: ColumnInfo,
         _ removed: LinkedObjects

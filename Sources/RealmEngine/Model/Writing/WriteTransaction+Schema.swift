@@ -1,14 +1,14 @@
-/// Description of a property to create.
+/// Describes a property to create.
 public struct PropertySpec: Sendable {
     public var name: String
     public var type: ColumnType
     public var isOptional = false
     public var collection: CollectionKind?
-    /// Target table of links.
+    /// Target table, for properties that contain links.
     public var target: TableKey = .none
     public var isIndexed = false
     public var isFullText = false
-    /// Whether the keys of a dictionary are integers instead of strings; the SDKs do not read such
+    /// Whether a dictionary has integers as keys instead of strings. The SDKs cannot read such
     /// dictionaries.
     var hasIntegerKeys = false
 
@@ -17,7 +17,8 @@ public struct PropertySpec: Sendable {
         self.type = type
     }
 
-    /// Attributes as the reference engine sets them (object format 1.6).
+    /// The attribute flags that the reference engine stores for such a property (object format
+    /// 1.6).
     var attributes: ColumnAttributes {
         var bits: ColumnAttributes = []
         switch collection {
@@ -36,7 +37,7 @@ public struct PropertySpec: Sendable {
 }
 
 extension WriteTransaction {
-    /// Creates a class, with its primary key if there is one.
+    /// Creates a class. If it has a primary key, creates that property too.
     public func createClass(
         _ name: String, kind: TableKind = .topLevel, primaryKey: PropertySpec? = nil
     ) throws(RealmError) -> TableKey {
@@ -90,7 +91,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Adds a property; existing objects get null, zero or an empty collection.
+    /// Adds a property. In existing objects its value is null, zero or an empty collection.
     public func addProperty(_ table: TableKey, _ spec: PropertySpec) throws(RealmError) {
         let editor = try openEditor(table)
         let index: IndexKind = spec.isFullText ? .fullText : spec.isIndexed ? .general : .none
@@ -152,7 +153,7 @@ extension WriteTransaction {
             reason: "schema")
     }
 
-    /// Throws `misuse` if a property of this type cannot have such an index.
+    /// Throws `misuse` if a property of this type cannot have an index of this kind.
     static func checkIndex(
         _ spec: PropertySpec, _ index: IndexKind, of editor: TableEditor
     ) throws(RealmError) {
@@ -169,7 +170,8 @@ extension WriteTransaction {
             tag: UInt32(truncatingIfNeeded: editor.counters.columnCounter) ^ editor.key.raw)
     }
 
-    /// Adds cells to all leaves; the caller must then add the column to the table.
+    /// Adds a column's cells to all leaves of a table. The caller must then add the column to the
+    /// table.
     func insertColumn(
         _ editor: TableEditor, _ leafIndex: Int, _ layout: LeafLayout, _ value: Value
     ) throws(RealmError) {
@@ -186,7 +188,8 @@ extension WriteTransaction {
         editor.markDirty()
     }
 
-    /// Adds the backlink column of a link column to `target`.
+    /// Adds a backlink column to `target`, for the links in column `originColumn` of table
+    /// `origin`.
     func addBacklinkColumn(
         to target: TableEditor, origin: TableKey, originColumn: ColumnKey
     ) throws(RealmError) -> BacklinkInfo {
@@ -197,7 +200,7 @@ extension WriteTransaction {
         return backlink
     }
 
-    /// Builds an index of the values of all objects.
+    /// Builds the index of a property from the values of all objects.
     func buildIndex(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
         editor.markDirty()
         guard try editor.clusters().objectCount() > memoryLimit / Self.bytesPerBuiltEntry else {
@@ -209,12 +212,12 @@ extension WriteTransaction {
         }
     }
 
-    /// Approximate memory, in bytes per object, for building an index at once.
+    /// Approximate memory per object, in bytes, for building an index at once.
     static let bytesPerBuiltEntry = 128
 
     // MARK: Schema version
 
-    /// Creates the table that every file of the object store has (object format 7.2).
+    /// Creates the table `metadata`, which every file of the object store has (object format 7.2).
     private func createMetadata() throws(RealmError) {
         let key = try createTable("metadata", kind: .topLevel, primaryKey: nil)
         try addProperty(key, PropertySpec("version", .int))
@@ -222,7 +225,7 @@ extension WriteTransaction {
         try set(key, object, 0, .int(-1))
     }
 
-    /// Sets the schema version; nil for an unversioned schema.
+    /// Sets the schema version that the object store reads; nil removes it.
     public func setSchemaVersion(_ version: UInt64?) throws(RealmError) {
         try checkOpen()
         if directory.key(stored: "metadata") == nil { try createMetadata() }
@@ -244,7 +247,7 @@ extension WriteTransaction {
 extension ColumnInfo {
     func withTargetColumn(_ key: ColumnKey) -> ColumnInfo { changed(targetColumn: key) }
 
-    /// Returns the column with some fields changed.
+    /// Returns a copy of the column with some fields changed; nil keeps a field.
     func changed(
         name: String? = nil, targetColumn: ColumnKey? = nil, index: IndexKind? = nil,
         isIndexed: Bool? = nil, distinct: Ref? = nil

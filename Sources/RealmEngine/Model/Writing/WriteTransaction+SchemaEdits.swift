@@ -1,5 +1,5 @@
-/// Changes to existing classes and properties (object format 1.8, 7.6). Other processes with the
-/// file open reject renames and removals, so callers must have the file alone.
+/// Changes of existing classes and properties (object format 1.8, 7.6). If other processes have the
+/// file open, they reject renamed and removed properties; so callers make sure that there are none.
 extension WriteTransaction {
     /// Renames a class.
     public func renameClass(_ table: TableKey, to name: String) throws(RealmError) {
@@ -31,7 +31,7 @@ extension WriteTransaction {
         log.pointee.renameColumn(table, editor.columns[column].key)
     }
 
-    /// Removes a property with its values; embedded objects that it owns are deleted.
+    /// Removes a property with its values. Deletes the embedded objects that it owns.
     public func removeProperty(_ table: TableKey, _ column: Int) throws(RealmError) {
         let editor = try openEditor(table)
         let info = editor.columns[column]
@@ -44,7 +44,7 @@ extension WriteTransaction {
         log.pointee.eraseColumn(table, info.key)
     }
 
-    /// Keys of all live objects.
+    /// Returns the keys of all objects, without tombstones.
     func keys(_ editor: TableEditor) throws(RealmError) -> [ObjectKey] {
         try keys(editor.clusters())
     }
@@ -57,7 +57,8 @@ extension WriteTransaction {
         return keys
     }
 
-    /// Removes a column with all nodes that its cells reference, and its backlink columns.
+    /// Removes a column: frees all nodes that its cells reference, and removes the backlink columns
+    /// for its links.
     private func removeColumn(_ editor: TableEditor, _ column: ColumnInfo) throws(RealmError) {
         for target in try targets(of: column, in: editor) {
             try removeBacklinkColumns(of: column.key, origin: editor.key, in: target)
@@ -69,8 +70,8 @@ extension WriteTransaction {
         try removeCells(editor, column.leafIndex)
     }
 
-    /// Removes the cells of a column that was removed from the table. No backlinks may be queued:
-    /// storing them would copy leaves without the column.
+    /// Removes the cells of a column that the caller has removed from the table. There must be no
+    /// queued backlinks, since storing them would copy leaves without freeing the column.
     private func removeCells(_ editor: TableEditor, _ leafIndex: Int) throws(RealmError) {
         editor.counters.columnCounter += 1
         editor.markSpecDirty()
@@ -96,8 +97,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes a class with its objects. Throws `misuse` if another class has a link property to
-    /// it.
+    /// Removes a class with its objects. Throws `misuse` if a link property of another class has it
+    /// as target.
     public func removeClass(_ table: TableKey) throws(RealmError) {
         let editor = try openEditor(table)
         try inBulk { () throws(RealmError) in try removeClass(editor) }
@@ -114,7 +115,7 @@ extension WriteTransaction {
                     hint: "drop that property first")
             }
         }
-        // Mixed properties may contain links to the objects, and to tombstones.
+        // Mixed properties of other classes may contain links to the objects, or to tombstones.
         var objects = try keys(editor)
         if let tombstones = try editor.tombstones() { objects = try keys(tombstones) + objects }
         try nullifyLinks(
@@ -130,7 +131,7 @@ extension WriteTransaction {
         for column in editor.columns where column.index != .none {
             try editor.dropIndex(column.leafIndex)
         }
-        // The top array still references the indexes; flushing updates it.
+        // The old top array still references the indexes; flushing writes one that does not.
         editor.markDirty()
         let top = try editor.flush()
         try context.freeDeep(top)
@@ -138,9 +139,9 @@ extension WriteTransaction {
         log.pointee.eraseTable(table)
     }
 
-    /// Adds a search index to a property, or removes it.
+    /// Adds a search index to a property, replaces it by another kind, or removes it.
     ///
-    /// Throws `misuse`, without a change, if the property cannot have the index, or one of its
+    /// Throws `misuse`, without a change, if the property cannot have the index, or if one of its
     /// lists contains a string that is too long.
     public func setIndex(
         _ table: TableKey, _ column: Int, _ kind: IndexKind
@@ -167,13 +168,13 @@ extension WriteTransaction {
         if kind != .none { try buildIndex(editor, changed) }
     }
 
-    /// Makes a property optional or required, keeping its values. A null that no longer fits
-    /// becomes zero, false, an empty string and so on; returns the number of such nulls.
+    /// Makes a property optional or required. Values are kept, but in a required property each null
+    /// becomes zero, false, an empty string and so on. Returns the number of nulls that were
+    /// replaced.
     ///
-    /// Throws `misuse`, without a change, if objects would have the same primary key.
+    /// Throws `misuse`, without a change, if two objects would get the same primary key.
     ///
-    /// As in the reference engine, the column gets a new key and moves to the end of the
-    /// properties.
+    /// As in the reference engine, the column gets a new key and becomes the last property.
     @discardableResult
     @_optimize(size)
     public func setOptional(
@@ -210,19 +211,19 @@ extension WriteTransaction {
         return replaced
     }
 
-    /// Replaces a column by another one with its converted values. Returns the number of replaced
-    /// nulls.
+    /// Replaces a column by `new` and converts its values. Returns the number of nulls that were
+    /// replaced.
     private func replaceColumn(
         _ editor: TableEditor, _ column: ColumnInfo, by new: ColumnInfo
     ) throws(RealmError) -> Int {
         let position = editor.columnIndex(column.key)!
-        // A list in the file does not move when leaves are spilled.
+        // The list must be in the file, where spills between leaves do not move it.
         if memoryLimit < .max, editor.hasChangedDistinct(column.leafIndex) { try spill() }
         let list = editor.takeDistinct(column.leafIndex)
         if list == nil { try editor.expand(position) }
         let old = editor.columns[position]
         if old.index != .none { try editor.dropIndex(old.leafIndex) }
-        // Storing backlinks later would copy leaves without the column.
+        // Storing queued backlinks later would copy leaves without freeing the column.
         try editor.flushBacklinks()
         editor.columns.remove(at: position)
         editor.counters.columnCounter += 1
@@ -254,9 +255,9 @@ extension WriteTransaction {
         return replaced
     }
 
-    /// Converts a cell of the old column to the form that `column`, the new one, stores. Also
-    /// returns the number of nulls in the cell, or in its collection, that were replaced by a
-    /// default.
+    /// Converts a value of the old column to the form in which `column`, the new one, stores it. If
+    /// the value is null or a collection with nulls, they may be replaced by defaults; also returns
+    /// their number.
     private func converted(
         _ value: Value, _ column: ColumnInfo
     ) throws(RealmError) -> (Value, Int) {
@@ -288,8 +289,8 @@ extension WriteTransaction {
         return (Defaults.value(column).replacingRoot(try new.finish()), nulls)
     }
 
-    /// Converts the dictionary at `root`. Values are stored as mixed in any case, so that only
-    /// nulls change.
+    /// Converts the dictionary at `root`. The values of all dictionaries are stored as mixed
+    /// values, so only nulls are changed.
     private func convertedEntries(
         _ root: Ref, _ column: ColumnInfo
     ) throws(RealmError) -> (Value, Int) {

@@ -1,7 +1,8 @@
-/// Conditional updates: a property that already has the wanted value is not written, and causes no
+/// Conditional updates. If a property already has the new value, it is not written, so there is no
 /// notification.
 extension WriteTransaction {
-    /// Returns the object with a primary key, created if there is none.
+    /// Returns the object with a primary key; creates it if there is none. `isNew` is whether it
+    /// was created.
     package func place(
         in table: TableKey, primaryKey: Value
     ) throws(RealmError) -> (key: ObjectKey, isNew: Bool) {
@@ -9,7 +10,8 @@ extension WriteTransaction {
         return (try create(in: table, primaryKey: primaryKey), true)
     }
 
-    /// Sets a single-valued property like `set`; returns false if it already has the value.
+    /// Sets a single-valued property like `set`. If it already has the value, returns false and
+    /// changes nothing.
     package func update(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) -> Bool {
@@ -20,7 +22,8 @@ extension WriteTransaction {
         return true
     }
 
-    /// Sets a property to its default; returns false if it already has it.
+    /// Sets a property to its default value. If it already has that value, returns false and
+    /// changes nothing.
     package func reset(
         _ table: TableKey, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Bool {

@@ -1,43 +1,43 @@
-/// The transaction that may change a database. It reads its own changes and publishes all of them
-/// or none.
+/// A transaction that can change a database. It sees its own changes, and either all of them are
+/// published or none.
 ///
-/// Copy-on-write from the newest version: nodes of existing versions do not change, so that a
-/// rollback costs nothing. Confined to the thread that began it.
+/// Nodes of existing versions are never changed: the transaction changes copies. So a rollback
+/// costs nothing. Confined to the thread that began it.
 ///
-/// In a group, a transaction takes over the editors of the previous one, and a commit leaves the
-/// new nodes in the slab. After a rollback the next transaction continues from the refs of the last
-/// commit.
+/// In a commit group, a transaction uses the editors of the transaction before it, and a commit
+/// leaves new nodes in the slab. After a rollback, the next transaction makes new editors for the
+/// state after the last commit.
 public final class WriteTransaction {
     let session: WriteSession
-    /// The version in the file at which this transaction, or its group, began.
+    /// The newest version in the file when this transaction, or its group, began.
     let base: VersionState
-    /// Number of the version that this transaction will commit.
+    /// Number of the version that the commit of this transaction makes.
     public let version: UInt64
     let context: EditContext
     var memory: ReadContext
-    /// Free space after the last spill; nil before.
+    /// Free space after the last spill; nil if there was none.
     var spilledSpace: FreeSpace?
     let directory: TableDirectory
     let log = UnsafeMutablePointer.holding(ChangeLogWriter())
-    /// The beginning of the changeset, in blobs that are in the file.
+    /// The part of the changeset that spills have moved to blobs.
     var writtenLog = Changeset.Written()
-    /// Maximum memory, in bytes, for the changes. Bulk edits and commits spill if it is exceeded.
+    /// Maximum memory for changes, in bytes. Bulk edits and commits spill if it is exceeded.
     package var memoryLimit = Int.max
-    /// Largest memory, in bytes, of the changes before a spill.
+    /// Maximum memory that changes used before any spill, in bytes.
     var largestSize = 0
-    /// Whether a migration is in progress, in which primary keys may be set and repeated until
-    /// `checkPrimaryKeys`.
+    /// Whether a migration is in progress. Primary keys may then be changed, and be equal until
+    /// `checkPrimaryKeys` is called.
     var defersKeys = false
     /// Whether a bulk edit is in progress, which may spill between two objects or leaves.
     var isBulk = false
     private(set) var isOpen = true
-    /// Cached snapshot of the current state; valid until the next change.
+    /// Snapshot of the current state; nil or outdated after a change.
     private var view: Snapshot?
-    /// The collection changed last, open for more changes.
+    /// The edit of the collection that was changed last; nil if there is none.
     @exclusivity(unchecked) var openCollection: CollectionEdit?
-    /// Embedded objects created last, each nested in the previous one.
+    /// Embedded objects created last, from the outermost inwards; each one owns the next.
     @exclusivity(unchecked) var nesting: [NestedObject] = []
-    /// The last key given to a nested collection.
+    /// Key of the nested collection that was made last.
     private var nextCollectionKey: Int32
 
     init(_ session: WriteSession, base: VersionState) throws(RealmError) {
@@ -54,7 +54,7 @@ public final class WriteTransaction {
         nextCollectionKey = Int32(truncatingIfNeeded: base.version &* 0x9E37_79B1) & 0x3FFF_FFFF
     }
 
-    /// Continues after `done`, which was committed to an open group.
+    /// Makes the next transaction in a group, after the commit of `done`.
     init(after done: WriteTransaction) {
         session = done.session
         base = done.base
@@ -67,8 +67,8 @@ public final class WriteTransaction {
         session.slab.seal()
     }
 
-    /// Continues after `done`, when later transactions of the group were rolled back: discards
-    /// their editors and the extents they freed.
+    /// Makes the next transaction in a group if later transactions than `done` were rolled back.
+    /// Discards their editors, and the extents that they freed.
     init(after done: WriteTransaction, freed: Int) throws(RealmError) {
         session = done.session
         base = done.base
@@ -91,12 +91,12 @@ public final class WriteTransaction {
     /// Whether the transaction has made changes.
     var hasChanges: Bool { !log.pointee.bytes.isEmpty || writtenLog.count > 0 || directory.isDirty }
 
-    /// Memory, in bytes, that the changes take.
+    /// Memory that the changes use, in bytes.
     package var size: Int { context.usedBytes }
 
     // MARK: Tables
 
-    /// The editor of the table with `key`.
+    /// Returns the editor of the table with `key`. Throws `corrupt` if there is no such table.
     @inline(__always)
     func editor(_ key: TableKey) throws(RealmError) -> TableEditor {
         if let known = directory.cachedEditor(key) { return known }
@@ -121,7 +121,8 @@ public final class WriteTransaction {
         directory.key(stored: TableInfo.classPrefix + name)
     }
 
-    /// Returns a key that no other nested collection of this transaction has.
+    /// Returns a new key for a nested collection; no other one made by this transaction has the
+    /// same.
     func makeCollectionKey() -> Int32 {
         nextCollectionKey = nextCollectionKey == 0x7FFF_FFFE ? 1 : nextCollectionKey + 1
         return nextCollectionKey
@@ -129,10 +130,10 @@ public final class WriteTransaction {
 
     // MARK: Reading
 
-    /// Returns a snapshot of the transaction's own state. Valid until the next change, spill or end
-    /// of the transaction; later use throws.
+    /// Returns a snapshot of the transaction's current state. It is valid until the next change,
+    /// spill or end of the transaction; after that, its use throws.
     ///
-    /// Returns the previous snapshot if nothing has changed since.
+    /// Returns the same object as before if nothing has changed.
     public func snapshot() throws(RealmError) -> Snapshot {
         try checkOpen()
         if let view, !view.memory.isOutdated { return view }
@@ -148,7 +149,8 @@ public final class WriteTransaction {
         return fresh
     }
 
-    /// Returns the last flushed state as a version.
+    /// Returns a version with the state that was flushed last. `nodes` keeps its nodes in the slab;
+    /// nil for the open transaction.
     func state(_ nodes: SlabView?) throws(RealmError) -> VersionState {
         let reader = SchemaReader(
             space: memory.lookup, names: directory.names, tables: directory.tables,
@@ -175,11 +177,11 @@ public final class WriteTransaction {
         end()
     }
 
-    /// Commits the changes as one new version and returns its number. Durable when it returns,
-    /// unless the session was opened without syncs.
+    /// Commits all changes as one new version and returns its number. When it returns, the version
+    /// is durable, unless the session was opened with `isDurable` false.
     ///
-    /// Throws `output` when the file cannot be written or synced: the previous version stays intact
-    /// and the session rejects every later write.
+    /// Throws `output` if the file cannot be written or synced. The previous version then stays
+    /// intact, and the session rejects all later writes.
     @discardableResult
     public func commit() throws(RealmError) -> UInt64 {
         try checkOpen()
@@ -200,8 +202,8 @@ public final class WriteTransaction {
             isCommitted = true
             return version
         } catch {
-            // Other errors occur before anything is written, except where `Commit` poisons the
-            // database itself.
+            // Errors of other kinds are thrown before anything is written, or `WriteSession` has
+            // poisoned the database itself.
             if session.group == nil, error.kind == .output || error.kind == .internal {
                 session.database.poison(error)
             }
@@ -209,7 +211,7 @@ public final class WriteTransaction {
         }
     }
 
-    /// The changeset so far; valid until the next change.
+    /// The changeset of all changes so far; valid until the next change.
     var changeset: Changeset {
         let bytes = log.pointee.bytes
         let rest = bytes.baseAddress.map { ByteView($0, count: bytes.count) } ?? .empty
