@@ -1,11 +1,11 @@
 import Glibc
 
-/// Zeroed memory for keys and decrypted bytes, excluded from core dumps.
+/// Zeroed memory for keys and decrypted bytes. It is left out of core dumps.
 enum ConfidentialMemory {
-    /// Allocates `size` bytes, which the caller frees with `free`. Throws `internal` if out of
+    /// Allocates `size` bytes, which the caller must free with `free`. Throws `internal` if out of
     /// memory.
     ///
-    /// - Parameter path: the related file, for messages.
+    /// - Parameter path: the file that the memory is for, for error messages.
     static func make(_ size: Int, _ path: String? = nil) throws(RealmError)
         -> UnsafeMutableRawPointer
     {

@@ -4,23 +4,24 @@ import Synchronization
 
 /// Limits the memory for decrypted pages of encrypted files.
 ///
-/// A program may set the limit once, before it opens any encrypted file. From then on, pages can be
-/// freed at any time, even if threads have pointers into them: accessing a freed page raises
-/// `SIGSEGV`, and the signal handler decrypts the page again, at the same address and with the same
-/// bytes of every pinned version.
+/// A program may set a limit once, before it opens any encrypted file. After that, decrypted pages
+/// can be freed at any time, even while threads have pointers into them. Accessing a freed page
+/// raises `SIGSEGV`. The signal handler then decrypts the page again at the same address; all bytes
+/// that a pinned version can reach are the same as before.
 package enum DecryptedMemoryLimit {
     private static let most = Atomic<Int>(.max)
-    /// Number of open files under the limit; they share it.
+    /// Number of open encrypted files, which share the limit.
     static let files = Atomic<Int>(0)
-    /// Number of pages in memory, of all files.
+    /// Number of decrypted pages in memory, of all files together.
     static let held = Atomic<Int>(0)
-    /// Number of pieces that were decrypted again so far.
+    /// Number of times that freed pages were decrypted again.
     static let restored = Atomic<Int>(0)
 
-    /// Limits the decrypted pages of all files to about `bytes`.
+    /// Limits the memory for decrypted pages of all files to about `bytes`.
     ///
-    /// Installs a handler for `SIGSEGV`, which passes signals for other addresses on. So only a
-    /// program may call this, not a library.
+    /// Installs a signal handler for `SIGSEGV`. For addresses outside of decrypted pages, the
+    /// previous handler runs. A library must not call this function, because the handler belongs to
+    /// the program.
     package static func limit(to bytes: Int) {
         most.store(max(least, bytes), ordering: .relaxed)
         PageFaults.install()
@@ -31,50 +32,53 @@ package enum DecryptedMemoryLimit {
     /// The limit in pages, for all files together.
     static var pages: Int { most.load(ordering: .relaxed) / EncryptedLayout.page }
 
-    /// Number of pages that a file may keep although the limit is exceeded.
+    /// Number of pages of one file that are kept even if the limit is exceeded.
     static var share: Int { pages / 2 / max(1, files.load(ordering: .relaxed)) }
 
-    /// Smallest limit: a few pieces for each thread.
+    /// Minimum limit in bytes: a few pieces for each thread.
     private static let least = 2 << 20
 }
 
-/// Frees decrypted pages of one file and restores them. Freeing closes addresses that readers use,
-/// a piece at a time. A closed piece is decrypted in work memory, whose address no reader has, and
-/// then moved to its place at once.
+/// Frees decrypted pages of one file, and provides memory for decrypting them again.
 ///
-/// Pages are restored in pieces, several pieces of a group at once when the file is read
-/// sequentially. They are freed in groups, since each system call costs as much as decrypting a
-/// page. Free to cross threads: the state of a piece is guarded by the mutex of its pages.
+/// Pages are freed by making their addresses inaccessible ("closed"), piece by piece; a piece is a
+/// few adjacent pages. A closed piece is decrypted in work memory, where no reader can see
+/// incomplete bytes, and then moved to its address with one system call.
+///
+/// If a file is read sequentially, several pieces of a group are restored together. Pages are freed
+/// in whole groups, since a system call takes as long as decrypting a page. Free to cross threads:
+/// the mutex of the pages in `EncryptedPages` also guards the state of their piece.
 final class DecryptedPageCache: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
-    /// Work memory: a group for each of the mutexes that guard pieces.
+    /// Memory in which closed pieces are decrypted: room for one group for each mutex of
+    /// `EncryptedPages`.
     private let work: UnsafeMutableRawPointer
-    /// Pages of a piece, as a power of 2.
+    /// Number of pages in a piece, as a power of 2.
     let shift: Int
     private let capacity: Int
-    /// Number of pages of this file in memory.
+    /// Number of decrypted pages of this file in memory.
     private let held = Atomic<Int>(0)
-    /// One byte for each piece: whether the piece is closed.
+    /// One byte for each piece: 1 if the piece is closed.
     private var closed: ReservedMemory
     private let watching = Atomic<Int>(-1)
-    /// Whether a thread is freeing pages; only one does at a time.
+    /// Whether a thread is freeing pages. Only one thread does so at a time.
     private let turn = Atomic<Bool>(false)
     private var hand = 0
 
-    /// Maximum number of pieces. Adjacent pieces that differ in being closed are separate mappings,
-    /// of which the system permits some ten thousand.
+    /// Maximum number of pieces. A closed piece next to one that is not closed is a separate
+    /// mapping for the system, which permits some ten thousand mappings.
     private static let maximumPieceCount = 1 << 14
-    /// Pages of the smallest pieces, as a power of 2. Small, because a random access needs little
-    /// else near its page; not smaller, because freeing and restoring a piece takes several system
-    /// calls.
+    /// Number of pages in the smallest pieces, as a power of 2. A random access usually needs no
+    /// other pages nearby, so pieces are small. Freeing and restoring a piece takes several system
+    /// calls, so pieces are not smaller.
     private static let smallestShift = 2
-    /// Pieces of a group, as a power of 2.
+    /// Number of pieces in a group, as a power of 2.
     private static let groupShift = 2
 
-    /// Returns nil without a limit, or if the system cannot move memory.
+    /// Returns nil if there is no limit, or if the system cannot move memory.
     ///
     /// - Parameters:
-    ///   - plain: reserved addresses for `capacity` bytes, whose ownership passes to this object.
+    ///   - plain: start of the `capacity` bytes of addresses that are reserved for decrypted pages.
     ///   - size: current size of the database in bytes.
     init?(_ plain: UnsafeMutableRawPointer, capacity: Int, size: Int) {
         guard DecryptedMemoryLimit.isLimited, Self.canMove else { return nil }
@@ -106,12 +110,13 @@ final class DecryptedPageCache: @unchecked Sendable {
         munmap(closed.start, closed.capacity)
     }
 
-    /// Returns an upper bound of the number of pieces of `size` bytes.
+    /// Returns an upper bound of the number of pieces in `size` bytes.
     private static func pieces(_ size: Int, _ shift: Int) -> Int {
         ((size / EncryptedLayout.page) >> shift) + 1
     }
 
-    /// Whether memory can be moved away from addresses that stay mapped, as Linux can since 2020.
+    /// Whether the system can move memory to another address and keep the old address mapped. Linux
+    /// can since 2020.
     private static let canMove: Bool = {
         let page = AddressSpace.pageSize
         guard let memory = try? ConfidentialMemory.make(2 * page) else { return false }
@@ -121,22 +126,24 @@ final class DecryptedPageCache: @unchecked Sendable {
             && memory.load(as: UInt8.self) == 0 && (memory + page).load(as: UInt8.self) == 1
     }()
 
-    /// Pages of a group, as a power of 2.
+    /// Number of pages in a group, as a power of 2.
     var groupShift: Int { shift + Self.groupShift }
 
     private var groupSize: Int { EncryptedLayout.page << groupShift }
 
-    /// Extends the state by `count` bytes of the file at `from`. Returns false if out of memory.
+    /// Makes room for the state of pieces, before `count` bytes at offset `from` are added to the
+    /// file. Returns false if out of memory.
     func extend(from: Int, _ count: Int) -> Bool {
         (try? closed.ensure(Self.pieces(from + count, shift))) != nil
     }
 
-    /// Registers the addresses, so that faults in them restore pages of `pages`.
+    /// Registers the addresses for page faults, so that the signal handler restores pages of
+    /// `pages`.
     func watch(_ pages: EncryptedPages) {
         watching.store(PageFaults.add(pages, plain, capacity), ordering: .relaxed)
     }
 
-    /// Unregisters the addresses; their faults are no longer handled.
+    /// Unregisters the addresses. Page faults in them are no longer handled.
     func close() { PageFaults.remove(watching.load(ordering: .relaxed)) }
 
     /// Adds `change` to the number of pages in memory.
@@ -145,8 +152,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         DecryptedMemoryLimit.held.add(change, ordering: .relaxed)
     }
 
-    /// Whether this file should free pages: the limit is exceeded, and this file has more than its
-    /// share.
+    /// Whether pages of this file should be freed: the limit is exceeded, and this file has more
+    /// pages than its share.
     @inline(__always)
     var isExceeded: Bool { exceeds(DecryptedMemoryLimit.pages) }
 
@@ -155,8 +162,9 @@ final class DecryptedPageCache: @unchecked Sendable {
             && held.load(ordering: .relaxed) > DecryptedMemoryLimit.share
     }
 
-    /// Calls `body` with one group after the other, except the group with `page`, until enough
-    /// pages are free. Does nothing if another thread is freeing pages.
+    /// Calls `body` with groups to free, until so many pages are free that the limit is respected
+    /// again. Skips the group that contains `page`. Does nothing if another thread is freeing
+    /// pages.
     func closeSome(of size: Int, butFor page: Int, _ body: (_ group: Int) -> Void) {
         let isWatched = watching.load(ordering: .relaxed) >= 0
         guard isWatched, !turn.exchange(true, ordering: .acquiring) else { return }
@@ -164,8 +172,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         let groups = Self.pieces(size, groupShift)
         let wanted = DecryptedMemoryLimit.pages / 16 * 15
         for _ in 0..<groups where exceeds(wanted) {
-            // Proceeds against the direction of most reads: a reader that repeatedly scans the file
-            // would otherwise find each group just freed.
+            // Goes through the file backwards. In the direction of most reads, it would free the
+            // pages that a repeated scan reads next.
             hand = (hand > 0 ? hand : groups) - 1
             if hand != page >> groupShift { body(hand) }
         }
@@ -177,36 +185,37 @@ final class DecryptedPageCache: @unchecked Sendable {
         (closed.start + (page >> shift)).assumingMemoryBound(to: Bool.self)
     }
 
-    /// Whether the piece with `page` is closed.
+    /// Whether the piece that contains `page` is closed.
     func isPieceClosed(_ page: Int) -> Bool { piece(page).pointee }
 
-    /// Returns the pages of a piece that are inside a database of `size` bytes.
+    /// Returns the pages of a piece, without those after the end of a database of `size` bytes.
     func pages(of piece: Int, _ size: Int) -> Range<Int> {
         let first = piece << shift
         return first..<max(first, min(first + (1 << shift), size / EncryptedLayout.page))
     }
 
-    /// Returns the pieces of the group with `page`.
+    /// Returns the pieces of the group that contains `page`.
     func group(of page: Int) -> Range<Int> {
         let first = (page >> groupShift) << Self.groupShift
         return first..<(first + 1 << Self.groupShift)
     }
 
-    /// Returns the address that page 0 would have in the work memory of the group with `page`.
+    /// Returns an address to which the offset of `page` in the database can be added, to get the
+    /// page's place in the work memory of its group.
     func room(for page: Int) -> UnsafeMutableRawPointer {
         let group = page >> groupShift
         return work + (group % EncryptedPages.mutexCount - group) * groupSize
     }
 
-    /// Populates the work memory for `pages`, whole pieces of one group, to save a page fault for
-    /// each.
+    /// Makes the system allocate the work memory for `pages`, whole pieces of one group, at once.
+    /// Otherwise each page would cost a page fault.
     func prepareRoom(for pages: Range<Int>) {
         madvise(
             room(for: pages.lowerBound) + pages.lowerBound * EncryptedLayout.page,
             pages.count * EncryptedLayout.page, Self.populateWrite)
     }
 
-    /// `MADV_POPULATE_WRITE`; older systems refuse it, and pages fault one by one.
+    /// `MADV_POPULATE_WRITE`. Older systems do not know it; they allocate page by page.
     private static let populateWrite: Int32 = 23
 
     private func mark(_ pages: Range<Int>, isClosed: Bool) {
@@ -215,7 +224,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         }
     }
 
-    /// Frees the memory of `pages`, whole pieces of one group. Returns false on failure.
+    /// Frees the memory of `pages`, whole pieces of one group, and closes the pieces. Returns false
+    /// on failure.
     func close(_ pages: Range<Int>) -> Bool {
         let start = plain + pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page

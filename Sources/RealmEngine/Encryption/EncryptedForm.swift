@@ -1,11 +1,13 @@
-/// Recognises an encrypted database without its key (storage format 8.2).
+/// Recognises an encrypted database by its first bytes, without its key (storage format 8.2).
 enum EncryptedForm {
     private static let maximumWriteCount: UInt32 = 1 << 28
 
-    /// Whether `size` bytes at `base` begin with a table of 64 entries as only an encrypted
-    /// database has: each entry is all zeros or has two plausible write counters, the latest not
-    /// smaller than the one before, and authentication codes. Other files pass with a probability
-    /// of less than 2^-64.
+    /// Whether `size` bytes at `base` begin with a table of 64 entries, as every encrypted database
+    /// does.
+    ///
+    /// Each entry must be zero, or contain two authentication codes and two write counters. The
+    /// counters must not be unusually large, and the latest one must not be smaller than the other.
+    /// The probability that another file passes is below 2^-64.
     static func begins(_ base: UnsafeRawPointer, size: Int) -> Bool {
         let page = EncryptedLayout.page
         guard size >= 2 * page, base.load(as: UInt32.self) != 0 else { return false }
@@ -14,11 +16,11 @@ enum EncryptedForm {
         }
     }
 
-    /// Whether `size` bytes at `base`, fewer than the smallest encrypted database has, begin like
-    /// one.
+    /// Whether `size` bytes at `base` are the beginning of an encrypted database that was cut off,
+    /// with fewer bytes than the smallest one.
     ///
-    /// - Parameter least: with fewer bytes, the result is false. Of an incomplete entry, only the
-    ///   counter is checked.
+    /// - Parameter least: minimum number of bytes to decide; returns false for fewer. With fewer
+    ///   bytes than an entry, only the write counter is checked.
     static func isCut(
         _ base: UnsafeRawPointer, size: Int, least: Int = EncryptedLayout.entry
     ) -> Bool {
@@ -29,7 +31,7 @@ enum EncryptedForm {
         return stride(from: 0, to: end, by: EncryptedLayout.entry).allSatisfy { isEntry(base + $0) }
     }
 
-    /// Returns the error for a file for which `isCut` is true.
+    /// The error for a file for which `isCut` returns true.
     static func cutError(_ path: String) -> RealmError {
         RealmError(
             .corrupt, code: "InvalidDatabase", reason: "truncated",
@@ -47,7 +49,7 @@ enum EncryptedForm {
         return before != 0 || isZero(p + 32, 32)
     }
 
-    /// Whether all bytes are equal, which does not occur in an authentication code.
+    /// Whether all bytes are equal. The bytes of an authentication code never are.
     private static func isUniform(_ p: UnsafeRawPointer, _ count: Int) -> Bool {
         let bytes = UnsafeRawBufferPointer(start: p, count: count)
         return bytes.allSatisfy { $0 == bytes[0] }

@@ -2,16 +2,16 @@
 ///
 ///      | table | page 0 | ... | page 63 | table | page 64 | ...
 ///
-/// Each group of 64 pages follows a page with their 64 entries. Offsets and sizes of the database
-/// count only its own pages.
+/// A table precedes each group of 64 pages and contains their 64 entries. Offsets and sizes of the
+/// database do not count the tables.
 enum EncryptedLayout {
     static let page = 1 << pageShift
     static let pageShift = 12
     static let entry = 64
-    /// Size of a half of an entry: the counter of a write and the authentication code of what it
-    /// wrote.
+    /// Size of half an entry in bytes. Each half describes one write of the page: its counter, and
+    /// the authentication code of the encrypted page.
     static let half = 32
-    /// Number of pages that have their entries in one table.
+    /// Number of pages whose entries are in the same table.
     static let group = 64
 
     /// Returns the file offset of page `index`.
@@ -24,7 +24,7 @@ enum EncryptedLayout {
         index / group * ((group + 1) * page) + index % group * entry
     }
 
-    /// Returns the file size for a database of `size` bytes.
+    /// Returns the size of the file for a database of `size` bytes.
     static func fileSize(of size: Int) -> Int {
         let pages = (size + page - 1) / page
         return (pages + pages / group + 1) * page

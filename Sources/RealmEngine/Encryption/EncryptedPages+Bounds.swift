@@ -1,15 +1,15 @@
 import Glibc
 
-/// Freeing and restoring decrypted pages under a memory limit.
+/// Frees and restores decrypted pages, if there is a memory limit.
 extension EncryptedPages {
-    /// Whether the file has more pages than may be in memory.
+    /// Whether the file has more pages than the memory limit permits.
     var outgrowMemory: Bool {
         bounds != nil
             && count > DecryptedMemoryLimit.pages
                 / max(1, DecryptedMemoryLimit.files.load(ordering: .relaxed))
     }
 
-    /// Frees pages until their number is within the limit, except those near `page`.
+    /// Frees pages until the limit is respected, except the pages near `page`.
     @inline(never)
     func trim(_ bounds: DecryptedPageCache, butFor page: Int) {
         let size = count * EncryptedLayout.page
@@ -20,12 +20,12 @@ extension EncryptedPages {
         }
     }
 
-    /// Frees the pages of `pieces`, with one system call for adjacent pieces.
+    /// Frees the pages of `pieces`; adjacent pieces are freed with one system call.
     private func close(_ bounds: DecryptedPageCache, _ pieces: Range<Int>, _ size: Int) {
         var run = 0..<0
         for piece in pieces {
             let pages = bounds.pages(of: piece, size)
-            // Pages that the writer has changed exist nowhere else and are kept.
+            // A page that the writer has changed exists only in memory, so it is not freed.
             let isStaged = pages.contains { marks[$0].load(ordering: .relaxed) == Self.staged }
             if isStaged || pages.isEmpty {
                 close(bounds, run)
@@ -41,8 +41,8 @@ extension EncryptedPages {
         var there = 0
         for page in pages where isDecrypted(page) { there += 1 }
         guard there > 0 else { return }
-        // From now on, readers find that the page has to be prepared. Readers that prepared it
-        // before get a fault, which restores it.
+        // From now on, readers find that the page must be prepared. A reader that has prepared it
+        // before gets a page fault, which restores it.
         for page in pages where marks[page].load(ordering: .relaxed) > 0 {
             marks[page].store(Self.away, ordering: .releasing)
         }
@@ -62,21 +62,21 @@ extension EncryptedPages {
         return mark > 0 && mark != Self.away
     }
 
-    /// Restores freed pages after a fault at `offset`. Returns false if `offset` is outside the
-    /// file.
+    /// Restores freed pages after a page fault at `offset`. Returns false if `offset` is after the
+    /// end of the file.
     func fault(_ bounds: DecryptedPageCache, _ offset: Int) -> Bool {
         let page = offset / EncryptedLayout.page
         guard page < count else { return false }
         withPiece(page) { scratch in
-            // Another thread may have restored it.
+            // Another thread may have restored the page meanwhile.
             if bounds.isPieceClosed(page) { restore(bounds, page, scratch) }
         }
         if bounds.isExceeded { trim(bounds, butFor: page) }
         return true
     }
 
-    /// Restores the pages near `page`, with its mutex held. Their bytes come from the current file,
-    /// which has not changed what pinned versions can reach.
+    /// Restores the pages near `page`. The caller holds their mutex. The pages are decrypted from
+    /// the current file, in which all bytes that pinned versions can reach are unchanged.
     func restore(_ bounds: DecryptedPageCache, _ page: Int, _ scratch: Scratch) {
         let pages = restorable(bounds, page)
         bounds.prepareRoom(for: pages)
@@ -91,9 +91,9 @@ extension EncryptedPages {
         DecryptedMemoryLimit.restored.add(1, ordering: .relaxed)
     }
 
-    /// Returns the pages to decrypt again for `page`: the pages of its piece. If the two pieces
-    /// before or after it are in memory, the file is probably read sequentially. Then the pages of
-    /// the piece's group in the direction of reading are included.
+    /// Returns the pages to restore together with `page`. These are the pages of its piece. If the
+    /// two pieces before it, or the two after it, are in memory, the file is probably read
+    /// sequentially; then the closed pieces of the group that follow in that direction are added.
     private func restorable(_ bounds: DecryptedPageCache, _ page: Int) -> Range<Int> {
         let size = count * EncryptedLayout.page
         let (piece, group) = (page >> bounds.shift, bounds.group(of: page))
@@ -119,8 +119,8 @@ extension EncryptedPages {
         return pages
     }
 
-    /// Restores a page if it was in memory before. Restores the next page too if both authenticate
-    /// at the first attempt. Returns the number of restored pages.
+    /// Restores `page` if it was in memory before it was freed. If the next page was too, and both
+    /// authenticate at the first attempt, restores both. Returns the number of restored pages.
     private func restore(
         _ bounds: DecryptedPageCache, _ page: Int, isLast: Bool, _ scratch: Scratch
     ) -> Int {
@@ -144,7 +144,7 @@ extension EncryptedPages {
         let hadBytes = half.load(as: UInt32.self) != 0
         guard let counter = try? authenticated(page, scratch, hadBytes ? .reading : .replacing)
         else {
-            // A reader may have a pointer to bytes that are no longer in the file.
+            // The page can no longer be decrypted, and a reader may have a pointer to its bytes.
             if hadBytes { Self.end() }
             memset(half, 0, EncryptedLayout.half)
             return
@@ -152,19 +152,19 @@ extension EncryptedPages {
         fill(page, scratch, counter, in: bounds.room(for: page))
     }
 
-    /// Ends the process as a truncated unencrypted file would.
+    /// Ends the process with `SIGBUS`, as accessing a truncated unencrypted file does.
     private static func end() -> Never {
         raise(SIGBUS)
         _exit(1)
     }
 }
 
-/// The handler for `SIGSEGV`, which restores freed pages.
+/// The signal handler for `SIGSEGV`, which restores freed pages.
 enum PageFaults {
-    /// The addresses of decrypted pages, each with the `EncryptedPages` that restores them.
+    /// The address ranges of decrypted pages, each with the `EncryptedPages` that restores them.
     private static let files = AddressTable()
     private static let isInstalled = LockedValue(false)
-    /// The action for `SIGSEGV` before the handler was installed.
+    /// The action for `SIGSEGV` that the handler has replaced.
     nonisolated(unsafe) private static var before = sigaction()
 
     static func install() {
@@ -179,8 +179,8 @@ enum PageFaults {
         }
     }
 
-    /// Registers addresses and returns their slot; -1 if no slot is free, in which case pages must
-    /// not be freed.
+    /// Registers a range of addresses and returns its slot in `files`. Returns -1 if no slot is
+    /// free; pages must then not be freed.
     static func add(_ pages: EncryptedPages, _ start: UnsafeRawPointer, _ capacity: Int) -> Int {
         files.add(start, capacity, Unmanaged.passUnretained(pages).toOpaque())
     }
@@ -195,7 +195,8 @@ enum PageFaults {
             let pages = Unmanaged<EncryptedPages>.fromOpaque(meaning).takeUnretainedValue()
             if let bounds = pages.bounds, pages.fault(bounds, offset) { return }
         }
-        // Another address: with the earlier action restored, the instruction faults again.
+        // The address belongs to no decrypted page. The instruction faults again, with the previous
+        // action.
         sigaction(SIGSEGV, &before, nil)
     }
 }

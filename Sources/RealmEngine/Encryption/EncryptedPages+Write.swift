@@ -1,12 +1,12 @@
-/// Operations of the file's one writer, which has the turn to write or is the first participant of
-/// a session.
+/// Operations of the only writer: the participant with the writer's turn, or the first participant
+/// of a session.
 extension EncryptedPages {
-    /// Mark of a page that the writer has changed and not yet written.
+    /// Mark of a page that the writer has changed and that is not yet written to the file.
     static let staged = UInt64.max
 
-    /// Prepares a page for changes: reads it from the file, or fills it with zeros if it was never
-    /// written. The page then ignores the file until `markWritten` or `forget`. If `isWhole`, the
-    /// old bytes need not be valid.
+    /// Prepares a page for changes: decrypts it, or fills it with zeros if it was never written.
+    /// Until `markWritten` or `forget`, the page is not compared with the file. If `isWhole`, all
+    /// bytes will be overwritten, so the page in the file need not be valid.
     func stage(_ page: Int, isWhole: Bool) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
             if marks[page].load(ordering: .relaxed) == Self.staged { return }
@@ -15,7 +15,7 @@ extension EncryptedPages {
         }
     }
 
-    /// Encrypts staged pages to `ciphers`, one after the other, and writes their new entries to
+    /// Encrypts changed pages to `ciphers`, one after the other. Stores their new entries in
     /// `entries`.
     func encrypt(
         _ list: [Int], to ciphers: UnsafeMutableRawPointer, entries: UnsafeMutableRawPointer
@@ -37,14 +37,14 @@ extension EncryptedPages {
         }
     }
 
-    /// Encrypts pages with the counters that follow those in the first halves of their entries.
+    /// Encrypts pages, each with the counter after the one in the first half of its entry.
     private func encryptNext(
         _ list: ArraySlice<Int>, to ciphers: UnsafeMutableRawPointer,
         entries: UnsafeMutableRawPointer
     ) {
         let pages = list.enumerated().map { (i, page) in
             let entry = entries + i * EncryptedLayout.entry
-            // As in the reference, the counter of an interrupted write is not used again.
+            // Like the reference engine, does not use the counter of an interrupted write again.
             let counter = entry.load(as: UInt32.self)
             entry.storeBytes(of: Self.counter(after: counter), as: UInt32.self)
             let position = page * EncryptedLayout.page
@@ -67,19 +67,21 @@ extension EncryptedPages {
         }
     }
 
-    /// Whether the page was ever written, so that a crash while it is replaced must not lose it.
+    /// Whether the file contains the page, so that a crash must not lose it while it is
+    /// overwritten.
     func isWritten(_ page: Int) -> Bool {
         (halves + page * EncryptedLayout.half).load(as: UInt32.self) != 0
     }
 
-    /// Records that the file holds the page as it is in memory, written with `entry`.
+    /// Records that the file now contains the page as it is in memory. It was written with `entry`.
     func markWritten(_ page: Int, _ entry: UnsafeRawPointer) {
         (halves + page * EncryptedLayout.half).copyMemory(
             from: entry, byteCount: EncryptedLayout.half)
         marks[page].store(moment.load(ordering: .acquiring), ordering: .releasing)
     }
 
-    /// Discards a staged page, whose state in the file is unknown; it is read again when needed.
+    /// Discards the changes of a page. The content of the file is unknown, so the page is decrypted
+    /// again before its next use.
     func forget(_ page: Int) {
         (halves + page * EncryptedLayout.half).initializeMemory(
             as: UInt8.self, repeating: 0, count: EncryptedLayout.half)

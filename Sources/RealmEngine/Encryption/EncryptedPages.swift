@@ -1,59 +1,61 @@
 import Glibc
 import Synchronization
 
-/// The decrypted pages of an encrypted file: private memory outside the file's mapping, filled page
-/// by page before a page is read (storage format 8).
+/// The decrypted pages of an encrypted file. They are in private memory, not in the file's mapping;
+/// a page is decrypted there before it is read for the first time (storage format 8).
 ///
-/// When a reader of a newer version needs a page that is already decrypted, the page is compared
-/// with its entry in the file again; each such version begins a new *moment*. If the page has been
-/// written since, only the words that changed are stored. Bytes that a pinned version can reach do
-/// not change, so pointers into them stay valid while the page gets its new nodes.
+/// A later version may have changed a page that is already decrypted. So each newer version that is
+/// read begins a new *moment*, and each page has a *mark*: the moment at which it was last compared
+/// with its entry in the file. A reader of a version compares pages with older marks again. If a
+/// page has been written since, only the words that changed are stored in memory. Bytes that a
+/// pinned version can reach do not change, so pointers to them stay valid.
 ///
-/// Free to cross threads: one of 16 mutexes is held while a page is filled; its mark, stored last,
-/// publishes it.
+/// Free to cross threads. One of 16 mutexes is held while a page is decrypted; its mark is stored
+/// last and makes it visible to readers.
 final class EncryptedPages: @unchecked Sendable {
     let key: EncryptionKey
-    /// The mapped file, encrypted.
+    /// Mapping of the encrypted file.
     let cipher: Mapping
     private let path: String
-    /// Address of the decrypted pages. Freed pages may only be accessed in `withPage` until they
-    /// are restored.
+    /// Address of the decrypted pages. Pages that were freed may be accessed only in `withPage`,
+    /// unless the signal handler restores them.
     let plain: UnsafeMutableRawPointer
-    /// Frees pages when the memory limit is exceeded; nil without a limit.
+    /// Frees pages if the memory limit is exceeded; nil if there is no limit.
     let bounds: DecryptedPageCache?
-    /// Work memory and the state of pages: addresses for the largest possible file, made accessible
-    /// as far as the file reaches.
+    /// Addresses for work memory and for the state of all pages of the largest possible file. The
+    /// part for pages of the current file is accessible.
     private let memory: UnsafeMutableRawPointer
     private let memorySize: Int
     private var markMemory: ReservedMemory
     private var halfMemory: ReservedMemory
-    /// The moment at which a page was last compared with the file; 0 for a page never read.
+    /// For each page, the moment at which it was last compared with the file, or a special value; 0
+    /// if it was never read.
     let marks: Marks
-    /// For each page, the half of its entry with which it was read or written.
+    /// For each page, the half of its entry that belongs to the decrypted bytes.
     let halves: UnsafeMutableRawPointer
     let moment = Atomic<UInt64>(firstMoment)
     private let mutexes: [LockedValue<Void>]
-    /// Pages that share a mutex, as a power of 2.
+    /// Number of adjacent pages that share a mutex, as a power of 2.
     private let shift: Int
-    /// Number of failed attempts to read a page.
+    /// Number of times that a page could not be authenticated.
     private let failures = Atomic<Int>(0)
 
     typealias Marks = UnsafeMutablePointer<Atomic<UInt64>>
 
     static let mutexCount = 16
-    /// Pages that share a mutex without a memory limit, as a power of 2.
+    /// Number of adjacent pages that share a mutex if there is no memory limit, as a power of 2.
     private static let usualShift = 4
-    /// Maximum number of pages that are read ahead together.
+    /// Maximum number of pages that are decrypted ahead of reads at once.
     private static let together = 4
 
-    /// Marks below `firstMoment` are not moments: 0 is a page never read, `stale` a decrypted page
-    /// that must be compared with the file, `away` a page that was freed.
+    /// Marks below `firstMoment` are special values: 0 for a page that was never read, `stale` for
+    /// a decrypted page that must be compared with the file, `away` for a page that was freed.
     static let firstMoment: UInt64 = 3
     static let stale: UInt64 = 1
     static let away: UInt64 = 2
 
-    /// Creates pages for the file `cipher` at the reserved address `start` with `capacity` bytes.
-    /// Decrypts nothing yet.
+    /// Prepares pages of the file that `cipher` maps, at the reserved address `start` with room for
+    /// `capacity` bytes. Decrypts nothing.
     init(
         _ cipher: Mapping, _ key: EncryptionKey, at start: UnsafeMutableRawPointer, capacity: Int,
         path: String
@@ -83,7 +85,7 @@ final class EncryptedPages: @unchecked Sendable {
         halfMemory = ReservedMemory(start: memory + room + markSize, capacity: halfSize)
         marks = markMemory.start.bindMemory(to: Atomic<UInt64>.self, capacity: pages)
         halves = halfMemory.start
-        // All properties are initialised here: after a throw, `deinit` unmaps the addresses.
+        // All properties are initialised here. If this throws, `deinit` unmaps the addresses.
         guard mprotect(memory, room, PROT_READ | PROT_WRITE) == 0 else {
             throw systemError("mprotect", path, errno: errno)
         }
@@ -99,8 +101,8 @@ final class EncryptedPages: @unchecked Sendable {
         (count + AddressSpace.pageSize - 1) / AddressSpace.pageSize * AddressSpace.pageSize
     }
 
-    /// Makes pages and their state accessible for a database of `size` bytes. Called only by the
-    /// owner of the file, never concurrently.
+    /// Makes the memory for a database of `size` bytes accessible. Only the owner of the file calls
+    /// this, and never on two threads at once.
     func extend(from: Int = 0, to size: Int) throws(RealmError) {
         let pages = (size + EncryptedLayout.page - 1) / EncryptedLayout.page
         try markMemory.ensure(pages * MemoryLayout<UInt64>.size)
@@ -114,12 +116,12 @@ final class EncryptedPages: @unchecked Sendable {
     /// Number of database pages in the file.
     var count: Int { EncryptedLayout.databaseSize(of: cipher.mapped) / EncryptedLayout.page }
 
-    /// Begins and returns a new moment, for a newer version that is about to be read: pages
-    /// compared before may be outdated for it.
+    /// Begins and returns a new moment, before a newer version is read. Pages that were compared
+    /// before may be out of date for that version.
     func nextMoment() -> UInt64 { moment.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 
-    /// Decrypts the pages of `count` bytes at `offset`, which are inside the database, in their
-    /// state of `moment` or later.
+    /// Decrypts the pages of `count` bytes at `offset` unless they were compared with the file at
+    /// `moment` or later. The bytes must be inside the database.
     func prepare(_ offset: Int, _ count: Int, _ moment: UInt64) throws(RealmError) {
         var page = offset / EncryptedLayout.page
         let last = (offset &+ count &- 1) / EncryptedLayout.page
@@ -133,7 +135,8 @@ final class EncryptedPages: @unchecked Sendable {
         marks[page].load(ordering: .acquiring) >= moment
     }
 
-    /// Decrypts one page in its state of `wanted` or later. The slow path of `prepare`.
+    /// Decrypts one page or compares it with the file, unless that was done at moment `wanted` or
+    /// later. The slow path of `prepare`.
     @inline(never)
     func load(_ page: Int, _ wanted: UInt64) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
@@ -143,7 +146,7 @@ final class EncryptedPages: @unchecked Sendable {
         if let bounds, bounds.isExceeded { trim(bounds, butFor: page) }
     }
 
-    /// Runs `body` with the mutex of the page held, after restoring the page if it was freed.
+    /// Calls `body` while holding the mutex of the page. Restores the page first if it was freed.
     func withPage<R>(
         _ page: Int, _ body: (Scratch) throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -153,7 +156,7 @@ final class EncryptedPages: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` with the mutex of the page held; a freed page is not restored.
+    /// Calls `body` while holding the mutex of the page. A freed page is not restored.
     func withPiece<R, E>(_ page: Int, _ body: (Scratch) throws(E) -> R) throws(E) -> R {
         let i = (page >> shift) % Self.mutexCount
         return try mutexes[i].withLock { _ throws(E) in
@@ -171,7 +174,8 @@ final class EncryptedPages: @unchecked Sendable {
 
     // MARK: One page, with its mutex held
 
-    /// Updates the page from the file; `use` determines what the file must contain.
+    /// Decrypts the page, or compares it with the file and updates it. `use` determines which
+    /// states of the page in the file are accepted.
     func refresh(_ page: Int, _ scratch: Scratch, _ use: Use = .reading) throws(RealmError) {
         if marks[page].load(ordering: .relaxed) == Self.staged { return }
         let now = moment.load(ordering: .acquiring)
@@ -180,8 +184,8 @@ final class EncryptedPages: @unchecked Sendable {
         let entry = cipher.base + EncryptedLayout.position(ofEntry: page)
         let isKnown = marks[page].load(ordering: .relaxed) > 0
         if !isKnown || memcmp(half, entry, EncryptedLayout.half) != 0 {
-            // No reader accesses a page before its mark is set, so a new page is decrypted in
-            // place.
+            // No reader accesses a page before its mark is stored. So a page that is read for the
+            // first time is decrypted directly at its address.
             let target = plain + page * EncryptedLayout.page
             let room = isKnown ? scratch.plain : target
             if let counter = try authenticated(page, scratch, use) {
@@ -190,7 +194,7 @@ final class EncryptedPages: @unchecked Sendable {
                     position: page * EncryptedLayout.page, counter: counter)
             } else {
                 memset(room, 0, EncryptedLayout.page)
-                // Keeps the counter, with which the next write continues.
+                // Keeps the counter, because the next write must use the following one.
                 scratch.used.copyMemory(from: scratch.entry, byteCount: EncryptedLayout.half)
             }
             if isKnown { store(room, target) }
@@ -200,8 +204,9 @@ final class EncryptedPages: @unchecked Sendable {
         marks[page].store(now, ordering: .releasing)
     }
 
-    /// Decrypts the unread pages around `page` if the file is read sequentially towards them:
-    /// authenticating two pages takes little longer than one. Skips pages that do not authenticate.
+    /// If the file is read sequentially, also decrypts the pages around `page` that were never
+    /// read. Authenticating two pages together takes little longer than one. Skips pages that do
+    /// not authenticate.
     private func readAhead(_ page: Int, _ scratch: Scratch) {
         var next = page / Self.together * Self.together
         let end = min(next + Self.together, count)
@@ -231,7 +236,7 @@ final class EncryptedPages: @unchecked Sendable {
 
     private func isUnread(_ page: Int) -> Bool { marks[page].load(ordering: .relaxed) == 0 }
 
-    /// Decrypts the bytes in `scratch` to the page's place in the pages that begin at `start`.
+    /// Decrypts the bytes in `scratch` to the place of `page` in the memory that begins at `start`.
     func fill(
         _ page: Int, _ scratch: Scratch, _ counter: UInt32, in start: UnsafeMutableRawPointer
     ) {
@@ -243,7 +248,7 @@ final class EncryptedPages: @unchecked Sendable {
             from: scratch.used, byteCount: EncryptedLayout.half)
     }
 
-    /// Stores only words that changed, since other threads read the rest.
+    /// Stores only the words that differ, because other threads may be reading the others.
     private func store(_ page: UnsafeMutableRawPointer, _ target: UnsafeMutableRawPointer) {
         let old = target.assumingMemoryBound(to: UInt64.self)
         let new = page.assumingMemoryBound(to: UInt64.self)
@@ -252,8 +257,9 @@ final class EncryptedPages: @unchecked Sendable {
 }
 
 extension EncryptedPages {
-    /// Work memory for one page: its entry, its encrypted and decrypted bytes, an authentication
-    /// code, and the same for another possible state. `beside` is as much for a second page.
+    /// Work memory for decrypting a page: its entry, its encrypted and decrypted bytes, an
+    /// authentication code, and the encrypted bytes and code of another possible state. `beside` is
+    /// the same for a second page.
     struct Scratch {
         let start: UnsafeMutableRawPointer
 
@@ -263,7 +269,7 @@ extension EncryptedPages {
         var plain: UnsafeMutableRawPointer { start + EncryptedLayout.page }
         var entry: UnsafeMutableRawPointer { start + 2 * EncryptedLayout.page }
         var code: UnsafeMutableRawPointer { entry + EncryptedLayout.entry }
-        /// The half of the entry whose code matches the bytes.
+        /// The half of the entry whose authentication code matches the encrypted bytes.
         var used: UnsafeMutableRawPointer { code + EncryptedLayout.entry }
         var other: UnsafeMutableRawPointer { start + 3 * EncryptedLayout.page }
         var otherCode: UnsafeMutableRawPointer { used + EncryptedLayout.entry }
@@ -273,20 +279,20 @@ extension EncryptedPages {
     /// Purpose for which a page is read.
     enum Use {
         case reading
-        /// Verification; a page that was never written is valid.
+        /// For verification. A page that was never written is valid.
         case checking
-        /// A part of the page will be overwritten; if it was never written, zeros suffice.
+        /// To overwrite a part of the page. If it was never written, it is filled with zeros.
         case writing
-        /// The whole page will be overwritten; its state does not matter.
+        /// To overwrite all of the page. Its state in the file does not matter.
         case replacing
     }
 
     /// State of a page in the file.
     enum Found {
         case written(counter: UInt32)
-        /// The page was never written, or not since the file was last truncated.
+        /// The page was never written, or not since the file was truncated.
         case nothing
-        /// The first write was interrupted.
+        /// The first write of the page was interrupted.
         case begun
         case damage
 
@@ -300,11 +306,12 @@ extension EncryptedPages {
         }
     }
 
-    /// Reads a page of the file into `scratch` and returns the counter of the write that made it;
-    /// nil if there is no such write and `use` permits that.
+    /// Reads a page from the file into `scratch` until it authenticates. Returns the counter of the
+    /// write that made it. Returns nil if the page has no content that authenticates, and `use`
+    /// permits that.
     ///
-    /// A writer stores the entry first and then the page, without locking out readers: a page that
-    /// does not authenticate is read again until it stops changing.
+    /// A writer stores the entry first and then the page, and does not lock out readers. So a page
+    /// that does not authenticate is read again, until it has not changed for five attempts.
     func authenticated(
         _ page: Int, _ scratch: Scratch, _ use: Use
     ) throws(RealmError) -> UInt32? {
@@ -323,13 +330,14 @@ extension EncryptedPages {
                 failures.wrappingAdd(1, ordering: .relaxed)
                 throw error(found, page)
             }
-            // After many failures the file is considered damaged, and retries no longer sleep.
+            // After many failures, the file is probably damaged, and sleeping would only delay the
+            // error.
             if failures.load(ordering: .relaxed) < 16 { usleep(200) } else { sched_yield() }
         }
     }
 
-    /// Reads `page` and the next one into `scratch` and returns both counters; nil unless both
-    /// authenticate.
+    /// Reads `page` and the next page into `scratch`. Returns the counters of both, or nil if one
+    /// of the pages does not authenticate.
     func authenticatedPair(_ page: Int, _ scratch: Scratch) -> (UInt32, UInt32)? {
         read(page, scratch)
         read(page + 1, scratch.beside)
@@ -357,13 +365,14 @@ extension EncryptedPages {
         return judgeCode(page, scratch)
     }
 
-    /// Compares the code in `scratch` with the entry and returns the page's state.
+    /// Returns the state of a page by comparing the code in `scratch` with both halves of the
+    /// entry.
     private func judgeCode(_ page: Int, _ scratch: Scratch) -> Found {
         let half = EncryptedLayout.half
         let latest = scratch.entry.load(as: UInt32.self)
         if latest == 0 { return .nothing }
-        // If the last write was interrupted, the second half of the entry belongs to the write
-        // before.
+        // If the last write of the page was interrupted, the page in the file still matches the
+        // second half, which describes the write before.
         for used in [scratch.entry, scratch.entry + half]
         where EncryptionKey.isSameCode(used + 4, scratch.code) {
             let counter = used.load(as: UInt32.self)
@@ -377,14 +386,14 @@ extension EncryptedPages {
         return latest == 1 && before == 0 ? .begun : .damage
     }
 
-    /// Whether the counters of an entry are consistent, given that one of its codes matches the
-    /// bytes. The codes do not cover the counters, but a wrong counter would decrypt the beginning
-    /// of the page wrongly.
+    /// Whether the two counters of an entry are plausible, if one of its codes matches the page.
     ///
-    /// Each write increments the counter by one, and stores it in both halves when it is complete.
-    /// A write increments by two if one more would have produced the same encrypted bytes as
-    /// before. That can only happen if the page differs from its old state exactly as the counters
-    /// differ, in its first bytes.
+    /// The codes do not protect the counters, and a wrong counter would decrypt the first bytes of
+    /// the page wrongly. Each write increments the counter by one. When the write is complete, both
+    /// halves of the entry get the same counter. A write increments the counter by two only if
+    /// incrementing it by one would produce the same encrypted bytes as before. For that the first
+    /// bytes of the page must have changed exactly as the counter did; this case can be checked by
+    /// encrypting again.
     private func isCounted(_ page: Int, _ scratch: Scratch) -> Bool {
         let (latest, before) = (scratch.entry, scratch.entry + EncryptedLayout.half)
         let (counter, last) = (latest.load(as: UInt32.self), before.load(as: UInt32.self))
@@ -392,8 +401,8 @@ extension EncryptedPages {
         let between = Self.counter(after: last)
         if counter == between { return !EncryptionKey.isSameCode(latest + 4, before + 4) }
         guard counter == Self.counter(after: between) else { return false }
-        // Decrypts with the counter whose bytes are in the file, and encrypts with the other
-        // counter.
+        // Decrypts the page with the counter of the bytes in the file, and encrypts it with the
+        // other counter.
         let hasLatest = EncryptionKey.isSameCode(latest + 4, scratch.code)
         let position = page * EncryptedLayout.page
         key.decrypt(
@@ -406,7 +415,7 @@ extension EncryptedPages {
         return EncryptionKey.isSameCode((hasLatest ? before : latest) + 4, scratch.otherCode)
     }
 
-    /// Returns the counter that follows `counter`: 1 after the largest.
+    /// Returns the next counter. 1 follows the largest one.
     static func counter(after counter: UInt32) -> UInt32 { counter == .max ? 1 : counter + 1 }
 
     private func error(_ found: Found, _ page: Int) -> RealmError {
@@ -421,8 +430,8 @@ extension EncryptedPages {
 }
 
 extension EncryptedPages {
-    /// Describes the damage of the block that holds a page, read from the file. Returns nil if the
-    /// block authenticates, if the page was read before, or if it was never written.
+    /// Describes the damage of a page's block in the file. Returns nil if the block authenticates,
+    /// if the page was read before, or if it was never written.
     func problem(inPage page: Int) -> String? {
         let result: RealmError? = {
             do throws(RealmError) {
@@ -442,11 +451,12 @@ extension EncryptedPages {
         return result?.message
     }
 
-    /// Throws unless the block with the header authenticates, that is, the key is correct.
+    /// Throws if the block with the header does not authenticate, which means that the key is wrong
+    /// or the block is damaged.
     func checkKey() throws(RealmError) {
         do throws(RealmError) { _ = try header() } catch {
             guard error.reason == "block-damaged" else { throw error }
-            // With a wrong key, no block authenticates.
+            // With a wrong key, no block authenticates. If another one does, block 0 is damaged.
             if anotherAuthenticates() { throw error }
             throw EncryptedForm.begins(cipher.base, size: cipher.mapped)
                 ? Self.wrongKey(path) : Self.notRealm(path)

@@ -1,35 +1,36 @@
 import Glibc
 
-/// Writes an encrypted file front to back: splits the bytes of a database into pages, and writes
-/// each group of pages after the table of their entries (storage format 8).
+/// Writes an encrypted file from start to end. Divides the bytes of a database into pages, encrypts
+/// them, and writes the table with their entries before each group of pages (storage format 8).
 ///
-/// All appended bytes can be read from the file at once: an incomplete page is padded with zeros,
-/// and written again when it is complete. Used by one thread at a time.
+/// After each `append`, the file contains all appended bytes: the last, incomplete page is padded
+/// with zeros, and written again later. Used by one thread at a time.
 final class EncryptedSequence {
     private let key: EncryptionKey
     private let descriptor: Int32
     private let path: String
-    /// Memory for plain and encrypted pages, excluded from core dumps.
+    /// Memory for decrypted and encrypted pages. It is left out of core dumps.
     private let work: UnsafeMutableRawPointer
     /// The page that is being filled.
     private var plain: UnsafeMutableRawPointer { work }
-    /// The first page, part of which is written last.
+    /// Copy of the first page, a part of which is overwritten last.
     private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }
-    /// Entries of the current group.
+    /// Table with the entries of the current group.
     private var table: UnsafeMutableRawPointer { first + EncryptedLayout.page }
     /// Entry of the first page.
     private var firstEntry: UnsafeMutableRawPointer { table + EncryptedLayout.page }
     /// Encrypted pages of the current group.
     private var ciphers: UnsafeMutableRawPointer { firstEntry + EncryptedLayout.page }
-    /// Index of the page that is being filled, and number of bytes in it.
+    /// Index of the page that is being filled. `filled` is the number of bytes in it.
     private var page = 0
     private var filled = 0
-    /// Index of the first page that is encrypted but not written.
+    /// Index of the first page that is not yet written.
     private var unwritten = 0
 
     private static let workSize = (4 + EncryptedLayout.group) * EncryptedLayout.page
 
-    /// Writes to the empty file `descriptor`. Throws `internal` if out of memory.
+    /// Prepares to write to the file `descriptor`, which must be empty. Throws `internal` if out of
+    /// memory.
     init(_ descriptor: Int32, _ key: EncryptionKey, path: String) throws(RealmError) {
         self.descriptor = descriptor
         self.key = key
@@ -39,7 +40,7 @@ final class EncryptedSequence {
 
     deinit { ConfidentialMemory.free(work, Self.workSize) }
 
-    /// Appends `count` bytes.
+    /// Appends `count` bytes and writes them to the file.
     func append(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) {
         let size = EncryptedLayout.page
         var done = 0
@@ -70,7 +71,8 @@ final class EncryptedSequence {
         memset(table, 0, EncryptedLayout.page)
     }
 
-    /// Encrypts a page of the group with its next counter and updates its entry.
+    /// Encrypts a page of the current group with its next counter and stores its entry in the
+    /// table.
     private func encrypt(_ plain: UnsafeRawPointer, _ page: Int) {
         let place = page % EncryptedLayout.group
         seal(
@@ -94,7 +96,8 @@ final class EncryptedSequence {
         } while EncryptionKey.isSameCode(entry + 4, before + 4)
     }
 
-    /// Writes the unwritten pages of the group and its table.
+    /// Writes the unwritten pages up to page `last`, all of the current group, and then the group's
+    /// table.
     private func writeGroup(through last: Int) throws(RealmError) {
         guard last >= unwritten else { return }
         let place = unwritten % EncryptedLayout.group
@@ -112,7 +115,7 @@ final class EncryptedSequence {
         try setSize(descriptor, EncryptedLayout.fileSize(of: size), path: path)
     }
 
-    /// Replaces bytes of the first page, which is complete.
+    /// Overwrites bytes of the first page, which must be complete.
     func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
         precondition(page > 0 && offset + bytes.count <= EncryptedLayout.page)
         (first + offset).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)

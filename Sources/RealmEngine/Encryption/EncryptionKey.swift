@@ -1,11 +1,11 @@
 import CRealmCrypto
 import Glibc
 
-/// The 64-byte key of an encrypted database, and the ciphers derived from it (storage format 8.1).
+/// The 64-byte key of an encrypted database, with the ciphers that use it (storage format 8.1).
 ///
-/// The bytes are never in a `String` or an array, but in memory of their own that is excluded from
-/// core dumps, not swapped out where the system permits that, and wiped when the last reference is
-/// released. Immutable and free to cross threads.
+/// The bytes are never stored in a `String` or an array. Their memory is left out of core dumps, is
+/// not swapped out if the system permits that, and is wiped when the last reference is released.
+/// Immutable and free to cross threads.
 public final class EncryptionKey: @unchecked Sendable {
     /// Size of a key in bytes.
     package static let size = Int(realm_crypto_key_size)
@@ -17,8 +17,8 @@ public final class EncryptionKey: @unchecked Sendable {
         return (needed + AddressSpace.pageSize - 1) / AddressSpace.pageSize * AddressSpace.pageSize
     }()
 
-    /// Copies the first 64 of `bytes`; the caller wipes the original. Throws `internal` if out of
-    /// memory.
+    /// Copies the first 64 of `bytes`. The caller should wipe the original. Throws `internal` if
+    /// out of memory.
     public init(_ bytes: UnsafeRawBufferPointer) throws(RealmError) {
         precondition(bytes.count >= Self.size)
         let memory = try ConfidentialMemory.make(Self.count)
@@ -46,12 +46,12 @@ public final class EncryptionKey: @unchecked Sendable {
         ConfidentialMemory.free(start, Self.count)
     }
 
-    /// Calls `body` with the 64 bytes, which are valid inside `body` only.
+    /// Calls `body` with the 64 bytes, which are valid only during the call.
     package func withBytes<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: start, count: Self.size))
     }
 
-    /// Whether both keys are equal, compared in constant time.
+    /// Whether both keys are equal. The comparison takes constant time.
     func matches(_ other: EncryptionKey) -> Bool {
         realm_crypto_equal(
             start.assumingMemoryBound(to: UInt8.self),
@@ -63,7 +63,7 @@ extension EncryptionKey {
     /// Size of an authentication code in bytes.
     static let codeSize = Int(realm_crypto_mac_size)
 
-    /// Writes the authentication code of `count` bytes, a multiple of 64, to `code`.
+    /// Stores the authentication code of `count` bytes at `code`. `count` must be a multiple of 64.
     func authenticate(
         _ bytes: UnsafeRawPointer, _ count: Int, into code: UnsafeMutableRawPointer
     ) {
@@ -72,7 +72,7 @@ extension EncryptionKey {
             code.assumingMemoryBound(to: UInt8.self))
     }
 
-    /// Writes the authentication codes of two messages of `count` bytes each.
+    /// Stores the authentication codes of two messages, both of `count` bytes.
     func authenticate(
         _ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int,
         into codeA: UnsafeMutableRawPointer, _ codeB: UnsafeMutableRawPointer
@@ -83,14 +83,15 @@ extension EncryptionKey {
             codeB.assumingMemoryBound(to: UInt8.self))
     }
 
-    /// Compares two authentication codes in constant time.
+    /// Whether two authentication codes are equal. The comparison takes constant time.
     static func isSameCode(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Bool {
         realm_crypto_equal(
             a.assumingMemoryBound(to: UInt8.self), b.assumingMemoryBound(to: UInt8.self),
             codeSize) == 1
     }
 
-    /// Decrypts `count` bytes that write number `counter` stored at `position` of the database.
+    /// Decrypts `count` bytes at offset `position` of the database, which were written with
+    /// `counter`.
     func decrypt(
         _ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, _ count: Int,
         position: Int, counter: UInt32
@@ -102,7 +103,7 @@ extension EncryptionKey {
         }
     }
 
-    /// Encrypts `count` bytes as write number `counter` at `position` of the database.
+    /// Encrypts `count` bytes for offset `position` of the database, to be written with `counter`.
     func encrypt(
         _ from: UnsafeRawPointer, to: UnsafeMutableRawPointer, _ count: Int,
         position: Int, counter: UInt32
@@ -114,7 +115,7 @@ extension EncryptionKey {
         }
     }
 
-    /// Bytes to encrypt as write number `counter` at `position` of the database.
+    /// Bytes to encrypt for offset `position` of the database, to be written with `counter`.
     struct Message {
         let bytes: UnsafeRawPointer
         let position: Int
@@ -124,8 +125,8 @@ extension EncryptionKey {
         fileprivate var vector: (UInt64, UInt64) { EncryptionKey.vector(position, counter) }
     }
 
-    /// Encrypts messages of `count` bytes each to `to`, one after the other; faster than single
-    /// calls.
+    /// Encrypts messages of `count` bytes each, and stores the results one after the other at `to`.
+    /// Faster than one call for each message.
     func encrypt(_ messages: [Message], _ count: Int, to: UnsafeMutableRawPointer) {
         let most = Int(realm_crypto_messages)
         for first in stride(from: 0, to: messages.count, by: most) {

@@ -1,12 +1,12 @@
 import CRealmCrypto
 import Glibc
 
-/// SHA-256 of a file's bytes, without decrypting them.
+/// SHA-256 of the bytes of a file, which are not decrypted.
 package enum FileDigest {
     private static let portion = 1 << 18
 
-    /// Returns 64 hexadecimal digits. Throws `input` if the file at `path` cannot be read. Does not
-    /// update its access time where the system permits that.
+    /// Returns the digest as 64 hexadecimal digits. Throws `input` if the file at `path` cannot be
+    /// read. The access time of the file is not updated if the system permits that.
     package static func sha256(path: String) throws(RealmError) -> String {
         let file = try File(reading: path)
         try File.checkRegular(try file.status(), path)
@@ -33,7 +33,8 @@ package enum FileDigest {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads the next portion and returns its size, which is smaller only at the end of the file.
+    /// Reads the next portion of the file and returns its size, which is less than the buffer's
+    /// only at the end of the file.
     private static func fill(
         _ buffer: UnsafeMutablePointer<UInt8>, _ file: borrowing File
     ) throws(RealmError) -> Int {

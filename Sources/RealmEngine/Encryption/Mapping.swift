@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// A reserved address range with a file mapped at its start.
+/// A reserved range of addresses, at whose start a file is mapped.
 ///
-/// The range is far larger than the file, so a growing file is mapped in place and no pointer into
-/// it ever moves. Reserved but unmapped addresses fault. For an encrypted file, the range holds
-/// private memory with the decrypted database, which `pages` fills on demand; sizes refer to the
-/// database.
+/// The range is far larger than the file. So when the file grows, more of it is mapped at the
+/// following addresses, and pointers into the file stay valid. Accessing an unmapped address
+/// faults. For an encrypted file, the range contains private memory with the decrypted database,
+/// which `pages` decrypts when it is needed; all sizes refer to the database.
 ///
-/// Immutable after `init` except through `extend`, which only the owner of the file calls.
+/// Immutable after `init`, except by `extend`, which only the owner of the file calls.
 final class Mapping: @unchecked Sendable {
     let base: UnsafeRawPointer
     /// Size of the address range in bytes.
@@ -16,24 +16,28 @@ final class Mapping: @unchecked Sendable {
     /// Number of mapped bytes.
     var mapped: Int { mappedSize.load(ordering: .acquiring) }
     private let mappedSize = Atomic<Int>(0)
-    /// Start of the address range; below `base` only for a copy of bytes.
+    /// Start of the range. Differs from `base` only for a copy of bytes in memory.
     private let start: UnsafeMutableRawPointer
-    /// Whether a file is mapped, so that the system can free pages and read them again.
+    /// Whether a file is mapped directly, so that the system can free pages and read them from the
+    /// file again.
     private let isOfFile: Bool
     /// Decrypts the pages of an encrypted file; nil for an unencrypted one.
     let pages: EncryptedPages?
-    /// Registration at the truncation trap; nil if there is no file or the trap was declined.
+    /// Detects that the file is truncated while it is mapped; nil for encrypted files and copies,
+    /// or if detection is not available.
     private let watch: TruncationTrap.Watch?
 
     private let takenParts = LockedValue<UInt8>(0)
 
-    /// Size of the address range to try first; halved until the system agrees.
+    /// Size of the range that is requested first. Half as much is requested until the system grants
+    /// it.
     static let preferredReservation = 1 << 40
 
-    /// Larger than any address space can map.
+    /// Maximum size of a file, more than an address space can map.
     private static let largestSize = 1 << 56
 
-    /// Maps the first `size` bytes of the file, lazily and read-only.
+    /// Maps the first `size` bytes of the file for reading. The system reads pages when they are
+    /// accessed.
     init(_ descriptor: Int32, size: Int, path: String) throws(RealmError) {
         guard size <= Self.largestSize else { throw systemError("mmap", path, errno: EFBIG) }
         let page = AddressSpace.pageSize
@@ -46,16 +50,16 @@ final class Mapping: @unchecked Sendable {
         guard needed > 0 else { return }
         let placed = mmap(
             start, needed, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
-        // All properties are initialised here: after a throw, `deinit` unmaps the addresses.
+        // All properties are initialised here. If this throws, `deinit` unmaps the addresses.
         guard placed != MAP_FAILED else { throw systemError("mmap", path, errno: errno) }
         mappedSize.store(size, ordering: .releasing)
     }
 
-    /// Reserves addresses for `needed` bytes of a file and as many after it.
+    /// Reserves a range for a file of `needed` bytes, with as many addresses after it.
     private static func reserve(
         _ needed: Int, _ path: String
     ) throws(RealmError) -> (UnsafeMutableRawPointer, Int) {
-        // The second half is for the slab: stores to it must never reach the file.
+        // The second half of the range is for the slab. A store there must never reach the file.
         let least = max(2 * needed, 2 * AddressSpace.pageSize)
         var length = AddressSpace.reservation(preferredReservation, least: least)
         while true {
@@ -69,8 +73,8 @@ final class Mapping: @unchecked Sendable {
         }
     }
 
-    /// Reserves addresses for the database in the encrypted file that `cipher` maps, excluded from
-    /// core dumps.
+    /// Reserves a range for the database in the encrypted file that `cipher` maps. The range is
+    /// left out of core dumps.
     init(
         decrypting cipher: Mapping, _ key: EncryptionKey, path: String
     ) throws(RealmError) {
@@ -91,13 +95,13 @@ final class Mapping: @unchecked Sendable {
         mappedSize.store(size, ordering: .releasing)
     }
 
-    /// `MADV_DONTDUMP`, hidden from Swift's view of `mman.h`.
+    /// `MADV_DONTDUMP`, which Swift does not import from `mman.h`.
     static let noDump: Int32 = 16
 
-    /// Maps the file up to `size` bytes. Bytes that are already mapped keep their address and
-    /// content.
+    /// Maps the file up to `size` bytes. Bytes that are already mapped keep their addresses and
+    /// contents.
     ///
-    /// Only the owner of the file calls this, never two threads at once.
+    /// Only the owner of the file calls this, and never on two threads at once.
     func extend(_ descriptor: Int32, to size: Int, path: String) throws(RealmError) {
         let page = AddressSpace.pageSize
         let from = (mapped + page - 1) / page * page
@@ -125,7 +129,8 @@ final class Mapping: @unchecked Sendable {
         mappedSize.store(end, ordering: .releasing)
     }
 
-    /// Offsets from `base` of the whole pages that are reserved after the file, for the slab.
+    /// The whole pages of the range that are reserved for the slab, after the file, as offsets from
+    /// `base`.
     var behindFile: Range<Int> {
         let page = AddressSpace.pageSize
         // A copy of bytes need not begin at a page boundary.
@@ -133,7 +138,7 @@ final class Mapping: @unchecked Sendable {
         return reserved / 2 / page * page + shift..<UnsafeRawPointer(start) + reserved - base
     }
 
-    /// Claims one of the parts of `behindFile` for a reader; returns nil if all are taken.
+    /// Reserves one of the equal parts of `behindFile` for a reader. Returns nil if all are in use.
     func takePart() -> MappingPart? {
         takenParts.withLock { taken in
             guard let i = (0..<MappingPart.count).first(where: { taken & 1 << $0 == 0 }) else {
@@ -150,18 +155,18 @@ final class Mapping: @unchecked Sendable {
 
     fileprivate func release(part i: Int) { takenParts.withLock { $0 &= ~(1 << i) } }
 
-    /// Begins a new moment for a newer version, to be passed to `EncryptedPages.prepare`; 0 without
-    /// encryption.
+    /// Begins a new moment before a newer version is read (`EncryptedPages`). Returns 0 for an
+    /// unencrypted file.
     func nextMoment() -> UInt64 { pages?.nextMoment() ?? 0 }
 
-    /// Decrypts `count` mapped bytes at `offset` if the file is encrypted.
+    /// Decrypts `count` bytes at `offset` if the file is encrypted. The bytes must be mapped.
     func prepare(_ offset: Int, _ count: Int) throws(RealmError) {
         if let pages, count > 0 { try pages.prepare(offset, count, pages.nextMoment()) }
     }
 
-    /// Copies `bytes` so that their end, rounded up to 8 bytes, is followed by addresses that
-    /// fault: a read past the end does not go unnoticed. The range after the end is larger than the
-    /// largest node.
+    /// Copies `bytes` to memory. The addresses after the copy, whose end is rounded up to 8 bytes,
+    /// fault, so that reads past the end are detected. There are more of these addresses than the
+    /// largest node has bytes.
     init(copying bytes: UnsafeRawBufferPointer) throws(RealmError) {
         let page = AddressSpace.pageSize
         let needed = (bytes.count + page - 1) / page * page
@@ -190,14 +195,15 @@ final class Mapping: @unchecked Sendable {
         mappedSize.store(bytes.count, ordering: .releasing)
     }
 
-    /// Frees the pages read so far; the system reads them again when needed.
+    /// Frees the memory of the pages read so far. The system reads them from the file again when
+    /// they are accessed.
     func releasePages() {
         guard isOfFile, mapped > 0 else { return }
         let page = AddressSpace.pageSize
         madvise(start, (mapped + page - 1) / page * page, MADV_DONTNEED)
     }
 
-    /// Size of the address range after a copy of bytes.
+    /// Number of addresses that are reserved after a copy of bytes.
     private static let memoryReservation = 1 << 30
 
     deinit {
@@ -206,14 +212,14 @@ final class Mapping: @unchecked Sendable {
     }
 }
 
-/// A part of the address range after a mapped file, for the nodes of one version of an older
-/// format, in a database that is opened read-only.
+/// A part of the addresses after a mapped file. It holds converted nodes of one version of an older
+/// format, for a database that is only read.
 final class MappingPart: Sendable {
     let mapping: Mapping
     let range: Range<Int>
     private let index: Int
 
-    /// Number of parts, hence of such versions that are open at once.
+    /// Number of parts, and so of such versions that can be open at the same time.
     fileprivate static let count = 4
 
     fileprivate init(_ mapping: Mapping, _ index: Int, _ range: Range<Int>) {

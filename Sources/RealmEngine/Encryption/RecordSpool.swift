@@ -1,5 +1,5 @@
-/// Stores records that are rendered in one order and read in another: a few in memory, more in a
-/// temporary file, which is encrypted if the database is.
+/// Stores records that are made in one order and read in another. Few records stay in memory; more
+/// are stored in a temporary file, which is encrypted if the database is.
 ///
 /// Confined to one thread.
 package final class RecordSpool {
@@ -9,14 +9,15 @@ package final class RecordSpool {
     private var held: ByteBuffer
     private var file: SpillFile?
     private var bytes: SpilledBytes?
-    /// Size of all records in bytes, including the size field before each.
+    /// Size of all records in bytes, including the size field before each record.
     private var size = 0
 
     private static let headSize = 8
     /// Number of bytes that are appended to the file at a time.
     private static let part = 1 << 16
 
-    /// - Parameter memory: limit of the bytes that are kept in memory.
+    /// - Parameter memory: maximum number of bytes to keep in memory; with more, all records are
+    ///   moved to a file.
     package init(memory: Int, directory: String, isConfidential: Bool) {
         self.memory = memory
         self.directory = directory
@@ -24,7 +25,7 @@ package final class RecordSpool {
         held = ByteBuffer(capacity: min(memory, Self.part))
     }
 
-    /// Appends a record and returns its offset. Throws `output` when the disk is full.
+    /// Appends a record and returns its offset. Throws `output` if the disk is full.
     package func append(_ record: UnsafeRawBufferPointer) throws(RealmError) -> Int {
         let offset = size
         size += Self.headSize + record.count
@@ -46,8 +47,8 @@ package final class RecordSpool {
         }
     }
 
-    /// Appends a copy of the record at `offset` to `out` and returns the offset of the next record.
-    /// After this, no record may be appended.
+    /// Appends the record at `offset` to `out` and returns the offset of the next record. After the
+    /// first call, no record may be added.
     package func copy(_ offset: Int, to out: inout ByteBuffer) throws(RealmError) -> Int {
         var count = 0
         try withUnsafeMutableBytes(of: &count) { (count) throws(RealmError) in

@@ -1,8 +1,10 @@
 import Glibc
 
-/// A file that is written front to back through buffers, encrypted if there is a key; or, for an
-/// estimate, only the count of its bytes. A second thread writes complete buffers. The caller owns
-/// the descriptor, and calls `close` before closing it. Used by one thread.
+/// A file that is written from start to end through buffers, and encrypted if there is a key.
+/// Without a descriptor nothing is written, and only the size is computed, for estimates.
+///
+/// A second thread writes full buffers to the file. The caller owns the descriptor and must call
+/// `close` on this object before closing the descriptor. Used by one thread.
 final class SequentialFile {
     private let descriptor: Int32?
     private let path: String
@@ -13,19 +15,20 @@ final class SequentialFile {
     private var buffer: UnsafeMutableRawPointer
     private var capacity = SequentialFile.chunkSize
     private var used = 0
-    /// Number of bytes that have left the buffer.
+    /// Number of bytes in buffers that were passed to the second thread.
     private var passedOn: UInt64 = 0
 
-    /// Small enough to be in the processor's cache when it is written.
+    /// Size of a buffer in bytes. A buffer of this size is still in the processor's cache when it
+    /// is written.
     private static let chunkSize = 1 << 19
 
     /// - Parameters:
-    ///   - descriptor: of an empty file; nil to only count bytes.
-    ///   - path: name of the file in errors.
-    ///   - key: to encrypt the file; then the content must fill whole pages.
-    ///   - follower: reads what was written.
-    ///   - progress: called now and then with the number of bytes so far. Its errors are thrown by
-    ///     the call that wrote.
+    ///   - descriptor: descriptor of an empty file; nil to only compute the size.
+    ///   - path: name of the file for error messages.
+    ///   - key: key for encrypting the file; the content must then consist of whole pages.
+    ///   - follower: is called with the bytes that were written.
+    ///   - progress: is called from time to time with the number of bytes so far. If it throws, the
+    ///     call that wrote throws the same error.
     /// - Throws: `internal` if out of memory.
     init(
         _ descriptor: Int32?, path: String, key: EncryptionKey? = nil,
@@ -57,13 +60,14 @@ final class SequentialFile {
         chunk.bytes.deallocate()
     }
 
-    /// Ends the second thread; nothing is written from then on.
+    /// Ends the second thread. Nothing is written afterwards.
     func close() { behind.close() }
 
-    /// Offset of the next byte.
+    /// Offset at which the next byte will be written.
     @inline(__always) var position: UInt64 { passedOn &+ UInt64(used) }
 
-    /// Returns room for `count` bytes in the buffer, to be confirmed with `advance`.
+    /// Returns memory for `count` bytes in the buffer. The caller fills it and then calls
+    /// `advance`.
     @inline(__always)
     func reserve(_ count: Int) throws(RealmError) -> UnsafeMutableRawPointer {
         if used &+ count > capacity { try flushBuffer(count) }
@@ -83,7 +87,7 @@ final class SequentialFile {
         used += 8
     }
 
-    /// Passes the buffer on and gets a buffer with room for `count` bytes.
+    /// Passes the buffer to the second thread, and makes a buffer with room for `count` bytes.
     private func flushBuffer(_ count: Int) throws(RealmError) {
         passedOn += UInt64(used)
         chunk.count = used
@@ -91,7 +95,7 @@ final class SequentialFile {
         let wanted = max(Self.chunkSize, count)
         if descriptor != nil {
             let full = chunk
-            // On error, `exchange` has taken over the memory of the chunk.
+            // If `exchange` throws, it has already freed the memory of `full`.
             chunk = WriteBehind.Chunk(capacity: 0)
             capacity = 0
             let empty = try behind.exchange(full, capacity: wanted)
@@ -106,19 +110,19 @@ final class SequentialFile {
         try progress(passedOn)
     }
 
-    /// Returns when everything is in the file, though not yet durable.
+    /// Waits until all bytes are written to the file. They need not be on disk.
     func finish() throws(RealmError) {
         try flushBuffer(0)
         try behind.drain()
         try encrypted?.finish(size: Int(position))
     }
 
-    /// Appends zeros until `rest` more bytes fill whole pages.
+    /// Appends zeros, so many that whole pages are full after another `rest` bytes.
     func fillPage(leaving rest: Int) throws(RealmError) {
         while (position + UInt64(rest)) % UInt64(EncryptedLayout.page) != 0 { try append(0) }
     }
 
-    /// Replaces bytes, after `finish`.
+    /// Overwrites bytes. Call `finish` before.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(RealmError) {
         guard let descriptor else { return }
         let result = bytes.withUnsafeBytes { bytes in
@@ -130,7 +134,7 @@ final class SequentialFile {
         try result.get()
     }
 
-    /// Returns when everything written is durable. Called after `finish`.
+    /// Waits until all bytes are on disk. Call `finish` before.
     func sync() throws(RealmError) {
         guard let descriptor else { return }
         guard retryingInterrupts({ fsync(descriptor) }) == 0 else {
@@ -139,16 +143,16 @@ final class SequentialFile {
     }
 }
 
-/// Writes chunks one after the other.
+/// Writes chunks to the file, one after the other.
 private struct ChunkWriter {
     private let descriptor: Int32
     private let path: String
     private var written: UInt64 = 0
-    /// Offset up to which writing to the disk was requested.
+    /// Offset up to which the system was requested to begin writing to disk.
     private var begun: UInt64 = 0
 
-    /// Number of bytes after which writing to the disk is requested, so that the final sync is
-    /// short.
+    /// After this number of bytes the system is requested to begin writing to disk, so that the
+    /// sync at the end takes less time.
     private static let writebackStep: UInt64 = 16 << 20
 
     init(_ descriptor: Int32, _ path: String) {
@@ -161,7 +165,7 @@ private struct ChunkWriter {
         try writeWhole(descriptor, bytes, at: Int(written), path: path)
         written += UInt64(chunk.count)
         if written - begun >= Self.writebackStep {
-            // For dirty pages, this advice makes the system begin to write them.
+            // For pages that are not yet on disk, this call makes the system begin to write them.
             posix_fadvise(
                 descriptor, off_t(begun), off_t(written - begun), POSIX_FADV_DONTNEED)
             begun = written

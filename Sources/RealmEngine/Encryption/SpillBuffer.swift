@@ -1,7 +1,8 @@
 import Glibc
 
-/// An append-only buffer whose bytes never move, so pointers to them stay valid. It keeps the first
-/// few MiB in memory and moves further bytes to a temporary file without a name.
+/// A buffer to which bytes can be added, and whose bytes never move, so that pointers to them stay
+/// valid. The last few MiB are in memory; earlier bytes are moved to a temporary file without a
+/// name, mapped at the same addresses.
 ///
 /// Not thread-safe.
 package final class SpillBuffer {
@@ -11,17 +12,18 @@ package final class SpillBuffer {
     private var file: PageFile?
     /// Number of bytes added so far.
     package private(set) var count = 0
-    /// Number of those bytes that were moved to the file.
+    /// Number of bytes, from the start, that were moved to the file.
     private var moved = 0
 
-    /// Size of the reserved address range, which takes no memory.
+    /// Number of addresses that are reserved. They take no memory.
     private static let reservation = AddressSpace.reservation(1 << 38)
-    /// Limit of private memory in bytes.
+    /// Number of bytes in memory above which bytes are moved to the file.
     private static let most = 4 << 20
 
     /// - Parameters:
-    ///   - directory: where the file is created once it is needed.
-    ///   - isConfidential: keeps everything in memory, excluded from core dumps.
+    ///   - directory: directory in which the file is created when it is needed.
+    ///   - isConfidential: whether all bytes must stay in memory, which is then left out of core
+    ///     dumps.
     /// - Throws: `internal` if the system has no addresses left.
     package init(directory: String, isConfidential: Bool = false) throws(RealmError) {
         self.isConfidential = isConfidential
@@ -40,7 +42,7 @@ package final class SpillBuffer {
     /// Address of the first byte.
     package var base: UnsafeMutableRawPointer { memory.start }
 
-    /// Appends a copy of `size` bytes, unaligned, in memory.
+    /// Appends a copy of `size` bytes without alignment. They stay in memory.
     func append(_ bytes: UnsafeRawPointer, _ size: Int) throws(RealmError) {
         try memory.ensure(count + size)
         (memory.start + count).copyMemory(from: bytes, byteCount: size)
@@ -58,7 +60,7 @@ package final class SpillBuffer {
         return memory.start + at
     }
 
-    /// Appends a copy of the bytes of `view`. The copy may be read up to eight bytes past its end.
+    /// Appends a copy of the bytes of `view`. Eight more bytes after the copy can be read.
     package func add(_ view: ByteView) throws(RealmError) -> ByteView {
         let copy = try add(view.count + 8)
         copy.copyMemory(from: view.base, byteCount: view.count)

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Encrypts the blocks of one temporary file with a random key of its own. The blocks are not
-/// authenticated: changing them to some purpose takes access to the process's memory.
+/// Encrypts the blocks of one temporary file with a random key, which is used for no other file.
+/// The blocks are not authenticated. Changing them in a useful way would require access to the
+/// memory of the process, which contains the key.
 ///
 /// Confined to one thread, except for the key.
 final class SpillCipher {
@@ -10,7 +11,7 @@ final class SpillCipher {
 
     static let block = 4096
 
-    /// - Parameter capacity: maximum number of bytes per call of `encrypted`.
+    /// - Parameter capacity: maximum number of bytes for one call of `encrypted`.
     init(capacity: Int) throws(RealmError) {
         key = try EncryptionKey.random()
         room = .allocate(byteCount: capacity, alignment: 16)
@@ -18,7 +19,8 @@ final class SpillCipher {
 
     deinit { room.deallocate() }
 
-    /// Returns the encrypted form of whole blocks at `position`; valid until the next call.
+    /// Encrypts whole blocks for offset `position` of the file. The result is valid until the next
+    /// call.
     func encrypted(_ bytes: UnsafeRawBufferPointer, at position: Int) -> UnsafeRawBufferPointer {
         for at in stride(from: 0, to: bytes.count, by: Self.block) {
             key.encrypt(
@@ -29,19 +31,20 @@ final class SpillCipher {
     }
 }
 
-/// Decrypts what a `SpillCipher` encrypted. A cache keeps recently used blocks decrypted, in memory
-/// that is excluded from core dumps. Free to cross threads; one mutex guards the cache.
+/// Decrypts the blocks of a temporary file that a `SpillCipher` encrypted. Recently used blocks are
+/// cached decrypted, in memory that is left out of core dumps. Free to cross threads; one mutex
+/// guards the cache.
 final class SpillBlocks: @unchecked Sendable {
     private let key: EncryptionKey
     private let cipher: UnsafeRawPointer
     private let plain: UnsafeMutableRawPointer
-    /// Number of the block in each cache slot; -1 for none.
+    /// For each slot of the cache, the number of the block in it; -1 if the slot is empty.
     private let held: LockedValue<[Int]>
 
     private static let places = 256
     private static let size = places * SpillCipher.block
 
-    /// - Parameter cipher: the content of the file; the caller keeps it mapped.
+    /// - Parameter cipher: the encrypted content of the file, which the caller keeps mapped.
     init(_ key: EncryptionKey, _ cipher: UnsafeRawPointer) throws(RealmError) {
         self.key = key
         self.cipher = cipher
@@ -51,7 +54,7 @@ final class SpillBlocks: @unchecked Sendable {
 
     deinit { ConfidentialMemory.free(plain, Self.size) }
 
-    /// Copies `count` bytes at `offset` to `target`.
+    /// Copies `count` decrypted bytes at `offset` to `target`.
     func copy(_ offset: Int, _ count: Int, to target: UnsafeMutableRawPointer) {
         held.withLock { held in
             var done = 0

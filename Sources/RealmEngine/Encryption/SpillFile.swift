@@ -1,8 +1,8 @@
 import Glibc
 
-/// A temporary file without a name, for data of a query that exceeds memory: written front to back,
-/// then read through a mapping, whose pages the system can evict. For an encrypted database, its
-/// content is encrypted with a key that exists only in this process.
+/// A temporary file without a name, for data of a query that would take too much memory. It is
+/// written from start to end, and then read through a mapping, whose memory the system can free.
+/// For an encrypted database, the file is encrypted with a key that only this process has.
 ///
 /// Confined to one thread.
 final class SpillFile {
@@ -12,12 +12,12 @@ final class SpillFile {
     private var buffer: ByteBuffer
     /// Number of bytes appended so far.
     private(set) var size = 0
-    /// Number of those bytes that are in the file.
+    /// Number of bytes that are already in the file; later ones are in the buffer.
     private var written = 0
 
     private static let bufferSize = 1 << 18
 
-    /// Creates the file in `directory`. Throws `output` on failure.
+    /// Creates the file in `directory`. Throws `output` if that fails.
     init(in directory: String, isConfidential: Bool) throws(RealmError) {
         self.directory = directory
         buffer = ByteBuffer(capacity: Self.bufferSize)
@@ -29,8 +29,8 @@ final class SpillFile {
 
     deinit { close(descriptor) }
 
-    /// Appends `count` bytes, which are fewer than the buffer holds. Throws `output` if the disk is
-    /// full.
+    /// Appends `count` bytes. `count` must be less than the size of the buffer. Throws `output` if
+    /// the disk is full.
     func append(_ base: UnsafeRawPointer, _ count: Int) throws(RealmError) {
         if buffer.count + count > Self.bufferSize { try flush() }
         buffer.append(base, count)
@@ -59,7 +59,8 @@ final class SpillFile {
         buffer.append(rest, count)
     }
 
-    /// Returns all bytes, mapped. Nothing may be appended afterwards.
+    /// Writes the rest of the buffer and returns the mapped bytes. Nothing may be appended
+    /// afterwards.
     func mapped() throws(RealmError) -> SpilledBytes {
         if cipher != nil {
             while buffer.count % SpillCipher.block != 0 { buffer.append(0) }
@@ -69,10 +70,10 @@ final class SpillFile {
     }
 }
 
-/// The bytes of a spill file. Immutable; the mapping lasts as long as this object.
+/// The bytes of a spill file. Immutable; mapped as long as this object exists.
 final class SpilledBytes: @unchecked Sendable {
     let count: Int
-    /// The mapped file.
+    /// Address of the mapped file.
     private let base: UnsafeRawPointer
     private let mapped: Int
     private let blocks: SpillBlocks?
@@ -105,11 +106,12 @@ final class SpilledBytes: @unchecked Sendable {
         if count > 0 { munmap(UnsafeMutableRawPointer(mutating: base), mapped) }
     }
 
-    /// Whether the bytes can be read in place; otherwise reading copies and decrypts them.
+    /// Whether the bytes can be read directly from the mapping. If not, they are decrypted to a
+    /// copy.
     var isPlain: Bool { blocks == nil }
 
-    /// Returns the `size` bytes at `offset`, in place or copied to `room`. `room` may be nil if
-    /// `isPlain`.
+    /// Returns the address of `size` bytes at `offset`, in the mapping or decrypted in `room`.
+    /// `room` may be nil if `isPlain`.
     @inline(__always)
     func bytes(
         at offset: Int, _ size: Int, _ room: UnsafeMutableRawPointer?
@@ -119,7 +121,7 @@ final class SpilledBytes: @unchecked Sendable {
         return UnsafeRawPointer(room!)
     }
 
-    /// Returns the number at `offset`, a multiple of 8.
+    /// Returns the number that is stored at `offset`, a multiple of 8.
     @inline(__always)
     func number(at offset: Int) -> Int64 {
         guard let blocks else { return base.load(fromByteOffset: offset, as: Int64.self) }
@@ -130,7 +132,7 @@ final class SpilledBytes: @unchecked Sendable {
 }
 
 extension RealmError {
-    /// This error with a hint on the temporary file.
+    /// The same error with a hint about the temporary file.
     fileprivate var aboutSpilling: RealmError {
         RealmError(
             kind, code: code, reason: reason, message, file: file,

@@ -1,4 +1,4 @@
-/// Range tests over IEEE numbers. NaNs, including null, are in no range.
+/// Range tests of IEEE numbers. NaNs, including null, are in no range.
 enum FloatKernels {
     static func rows(
         from low: Double, through high: Double, _ p: UnsafeRawPointer, count: Int
@@ -53,7 +53,7 @@ enum FloatKernels {
         }
     }
 
-    /// Returns the rows with exactly these bits.
+    /// Returns the rows whose number has exactly these bits.
     static func rows(equalTo pattern: UInt64, _ p: UnsafeRawPointer, count: Int) -> Selection {
         Selection(count) { (from, n) in
             var bits: UInt64 = 0
@@ -66,7 +66,7 @@ enum FloatKernels {
         }
     }
 
-    /// Returns the rows with exactly these bits.
+    /// Returns the rows whose number has exactly these bits.
     static func rows(equalTo pattern: UInt32, _ p: UnsafeRawPointer, count: Int) -> Selection {
         Selection(count) { (from, n) in
             var bits: UInt64 = 0
@@ -79,14 +79,14 @@ enum FloatKernels {
         }
     }
 
-    /// Returns the smallest or largest of the selected numbers, the first one among equal numbers;
-    /// nil if all are NaN.
+    /// Returns the smallest or the largest of the selected numbers; nil if all are NaN. Of equal
+    /// numbers, returns the first.
     static func extreme<Number: BinaryFloatingPoint>(
         _ isLeast: Bool, _ numbers: UnsafePointer<Number>, _ count: Int, _ rows: Selection
     ) -> Number? {
         let worst: Number = isLeast ? .infinity : -.infinity
         var best = worst
-        // A comparison with NaN is false.
+        // Comparisons with NaN are false, so NaNs are ignored.
         if rows.count == count {
             best =
                 isLeast
@@ -97,14 +97,15 @@ enum FloatKernels {
         } else {
             rows.each { best = numbers[$0] > best ? numbers[$0] : best }
         }
-        // An infinite result may be the start value, and both zeros are equal; so the number is
-        // looked up.
+        // If `best` is infinite, it may be the start value; if it is zero, it may have the other
+        // sign. So the first equal number is searched for.
         guard best == worst || best == 0 else { return best }
         for i in 0..<count where numbers[i] == best && rows.contains(i) { return numbers[i] }
         return nil
     }
 
-    /// Reduces in four lanes, so that comparisons do not wait for each other.
+    /// Combines the numbers in four independent lanes, so that a comparison need not wait for the
+    /// one before.
     @inline(__always)
     private static func reduced<Number: BinaryFloatingPoint>(
         _ numbers: UnsafePointer<Number>, _ count: Int, _ start: Number,

@@ -1,7 +1,7 @@
-/// Range tests that only count rows: as fast as the elements can be read.
+/// Range tests that only count rows. They take no longer than reading the elements.
 extension IntegerKernels {
-    /// Returns the number of rows, of `count` rows from element `first` on, whose element is in
-    /// `range`. The rows must belong to one leaf, which has at most 256.
+    /// Returns the number of elements in `range`, among `count` elements from index `first` on.
+    /// They must belong to one leaf, which has at most 256.
     @inline(__always)
     static func count(
         in range: IntegerRange, _ node: NodeView, first: Int, count: Int
@@ -21,9 +21,10 @@ extension IntegerKernels {
         return count &- outside
     }
 
-    // Elements are shifted so that the range begins at the lowest number; elements beyond its
-    // shifted end are outside. A true lane is all ones, which is -1, so subtracting masks counts
-    // them. No lane is incremented more than 256 / lanes times.
+    // The functions below count the elements outside of the range. All elements are shifted, so
+    // that the range begins at the smallest number and one comparison finds the elements after its
+    // end. A lane in which a comparison is true is -1, so subtracting the result counts it. A lane
+    // counts at most 256 divided by the number of lanes.
 
     @inline(__always)
     private static func countBytes(
@@ -40,7 +41,7 @@ extension IntegerKernels {
             lanes &-= unsafeBitCast(v .> ends, to: SIMD16<Int8>.self)
             i &+= 16
         }
-        // A byte is at most 16: adds both words, then adjacent bytes twice.
+        // Each byte is at most 16. So both words can be added, and then adjacent bytes twice.
         let words = unsafeBitCast(lanes, to: SIMD2<UInt64>.self)
         let bytes = words[0] &+ words[1]
         let even: UInt64 = 0x00FF_00FF_00FF_00FF

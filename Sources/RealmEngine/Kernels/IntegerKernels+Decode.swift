@@ -1,6 +1,6 @@
-/// Decoding of packed integers, for kernels that need each of them.
+/// Decoding of packed integers, for kernels that need each integer separately.
 extension IntegerKernels {
-    /// Decodes elements `first ..< first + count` of `node`, which must exist, to `out`.
+    /// Decodes the elements `first ..< first + count` of `node` to `out`. They must exist.
     static func decode(
         _ node: NodeView, first: Int, count: Int, into out: UnsafeMutablePointer<Int64>
     ) {
@@ -27,7 +27,8 @@ extension IntegerKernels {
 }
 
 extension IntegerKernels {
-    /// Whether the first `count` integers of a node are not negative and not descending.
+    /// Whether the first `count` integers of a node are not negative and none is less than the one
+    /// before.
     static func ascend(_ node: NodeView, _ count: Int) -> Bool {
         switch node.widthCode {
         case 4: ascend(node.payload, count, Int8.self)
@@ -42,7 +43,7 @@ extension IntegerKernels {
         _ p: UnsafeRawPointer, _ count: Int, _: T.Type
     ) -> Bool {
         let integers = p.assumingMemoryBound(to: T.self)
-        // Examines all elements, so that the loop is vectorised.
+        // All elements are examined, so that the compiler vectorises the loop.
         var wrong: T = count > 0 && integers[0] < 0 ? 1 : 0
         var i = 1
         while i < count {
@@ -54,8 +55,8 @@ extension IntegerKernels {
 }
 
 extension NodeView {
-    /// Calls `body` with each selected row of a leaf and its integer, which is element `first +
-    /// row`.
+    /// Calls `body` with each selected row of a leaf and the row's integer. The integer of row 0 is
+    /// the element at index `first`.
     @inline(__always)
     func visit(_ first: Int, _ rows: Selection, _ body: (Int, Int64) -> Void) {
         withUnsafeTemporaryAllocation(of: Int64.self, capacity: ClusterRows.maximum) { memory in
@@ -66,7 +67,7 @@ extension NodeView {
         }
     }
 
-    /// Decodes the slots from `first` on of a node with refs to 64-bit words.
+    /// Decodes the slots of a node with refs, from index `first` on, to words of 64 bits.
     func decodeSlots(from first: Int, into slots: UnsafeMutablePointer<UInt64>) {
         let count = count - first
         slots.withMemoryRebound(to: Int64.self, capacity: max(0, count)) {

@@ -1,7 +1,7 @@
-/// Search for an integer in an unordered array.
+/// Search for an integer in an array that is not sorted.
 extension IntegerKernels {
-    /// Returns the index of the first element of `node` in `range` that equals `value`; nil if
-    /// there is none.
+    /// Returns the index of the first element of `node` that equals `value`, among the indexes in
+    /// `range`; nil if there is none.
     static func firstIndex(of value: Int64, _ node: NodeView, in range: Range<Int>) -> Int? {
         switch node.widthCode {
         case 4: Int8(exactly: value).flatMap { firstIndex(of: $0, node.payload, range) }
@@ -17,7 +17,7 @@ extension IntegerKernels {
         of value: T, _ p: UnsafeRawPointer, _ range: Range<Int>
     ) -> Int? {
         let integers = p.assumingMemoryBound(to: T.self)
-        // Blocks without branches are vectorised.
+        // Elements are compared in blocks without branches, which the compiler vectorises.
         var i = range.lowerBound
         while i &+ 32 <= range.upperBound {
             var found: T = 0

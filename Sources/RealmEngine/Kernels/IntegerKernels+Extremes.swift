@@ -1,9 +1,9 @@
 /// Minimum and maximum of packed integers.
 extension IntegerKernels {
-    /// Returns the minimum or maximum of `count` integers from element `first` on; nil if there is
+    /// Returns the minimum or maximum of `count` integers from index `first` on; nil if there are
     /// none.
     ///
-    /// - Parameter marker: the integer that means null, which is ignored.
+    /// - Parameter marker: the integer that means null and is ignored; nil if there is no null.
     static func extreme(
         isLeast: Bool, _ node: NodeView, first: Int = 0, count: Int, excluding marker: Int64? = nil
     ) -> Int64? {
@@ -25,8 +25,8 @@ extension IntegerKernels {
         }
     }
 
-    /// Returns the minimum or maximum of element `first + row` of all selected rows; nil if there
-    /// are none.
+    /// Returns the minimum or maximum of the integers of the selected rows; nil if no row is
+    /// selected. The integer of row 0 is the element at index `first`.
     static func extreme(
         isLeast: Bool, _ node: NodeView, first: Int = 0, _ rows: Selection
     ) -> Int64? {
@@ -45,19 +45,20 @@ extension IntegerKernels {
         _ isLeast: Bool, _ p: UnsafeRawPointer, _ count: Int, _ marker: Int64?, _: T.Type
     ) -> Int64? {
         let integers = p.assumingMemoryBound(to: T.self)
-        // The marker of a node fits its width.
+        // A marker that does not fit the width of the node cannot be among its integers.
         let marker = marker.flatMap { T(exactly: $0) }
         if marker == nil || marker != (isLeast ? T.min : T.max) {
             let best = reduced(isLeast, integers, count, 0)
             if best != marker { return Int64(best) }
         }
-        // The marker is beyond all other integers. Shifting wraps it to their other end.
+        // The marker is the smallest or largest number of the width. Subtracting `shift` wraps it
+        // around to the other end, where it cannot be the result.
         let shift = (marker ?? 0) &- (isLeast ? T.max : T.min)
         let best = reduced(isLeast, integers, count, shift)
         return best &+ shift == marker ? nil : Int64(best &+ shift)
     }
 
-    /// Returns the minimum or maximum of the integers minus `shift`.
+    /// Returns the minimum or maximum of the integers after `shift` is subtracted from each.
     @inline(__always)
     private static func reduced<T: FixedWidthInteger & SignedInteger>(
         _ isLeast: Bool, _ integers: UnsafePointer<T>, _ count: Int, _ shift: T

@@ -10,7 +10,8 @@ extension IntegerKernels {
         }
     }
 
-    /// Returns the sum of element `first + row` of all selected rows.
+    /// Returns the sum of the integers of the selected rows. The integer of row 0 is the element at
+    /// index `first`.
     static func sum(_ node: NodeView, first: Int = 0, _ rows: Selection) -> Int128 {
         switch node.widthCode {
         case 4: return Int128(sum(node.payload + first, rows, Int8.self))
@@ -38,7 +39,7 @@ extension IntegerKernels {
         return sum
     }
 
-    /// Sums integers of 0 to 4 bits, 64 bits at a time.
+    /// Sums integers with a width of 0 to 4 bits, 64 bits at a time.
     private static func smallSum(_ node: NodeView) -> Int64 {
         let perWord = node.widthCode == 0 ? 0 : 128 >> Int(node.widthCode)
         guard perWord > 0 else { return 0 }
@@ -61,7 +62,7 @@ extension IntegerKernels {
         return sum
     }
 
-    /// Sums bytes in lanes of 16 bits, which do not overflow in 128 additions.
+    /// Sums bytes in lanes of 16 bits, each of which can add 128 bytes without overflow.
     private static func byteSum(_ node: NodeView) -> Int64 {
         let (p, count) = (node.payload, node.count)
         var sum: Int64 = 0
@@ -83,7 +84,8 @@ extension IntegerKernels {
         return sum
     }
 
-    /// The sum fits 64 bits, since a node has at most 2^24 elements.
+    /// Sums integers of a width below 64 bits. The sum fits in 64 bits, because a node has at most
+    /// 2^24 elements.
     @inline(__always)
     private static func sum<T: FixedWidthInteger>(_ node: NodeView, _: T.Type) -> Int64 {
         let integers = node.payload.assumingMemoryBound(to: T.self)
@@ -96,7 +98,8 @@ extension IntegerKernels {
         return sum
     }
 
-    /// Sums the upper and lower halves of the integers separately; neither sum overflows.
+    /// Sums the high halves and the low halves of the integers separately, so that neither sum
+    /// overflows.
     private static func longSum(_ node: NodeView) -> Int128 {
         let integers = node.payload.assumingMemoryBound(to: Int64.self)
         var (high, low): (Int64, Int64) = (0, 0)

@@ -1,4 +1,4 @@
-/// The integers from `low` to `high`; empty if `low > high`.
+/// The integers from `low` to `high`, both included; empty if `low > high`.
 struct IntegerRange: Equatable, Sendable {
     var low: Int64
     var high: Int64
@@ -11,10 +11,10 @@ struct IntegerRange: Equatable, Sendable {
     @inline(__always) func contains(_ value: Int64) -> Bool { low <= value && value <= high }
 }
 
-/// Range tests over packed integers, 64 rows to a word.
+/// Range tests of packed integers, with results for 64 rows in each word.
 enum IntegerKernels {
-    /// Returns the rows whose element is in `range`: element `first + row` of `node` for each of
-    /// `count` rows, which must exist.
+    /// Returns the rows whose integer is in `range`. The integer of row 0 is the element at index
+    /// `first` of `node`; there must be `count` integers.
     static func rows(
         in range: IntegerRange, _ node: NodeView, first: Int, count: Int
     ) -> Selection {
@@ -38,13 +38,13 @@ enum IntegerKernels {
         }
     }
 
-    /// Returns the largest element of width 8 to 64.
+    /// Returns the largest integer of a width from 8 to 64 bits.
     @inline(__always)
     private static func limit(_ widthCode: UInt8) -> Int64 {
         Int64.max &>> (64 &- (4 as Int64) &<< Int64(widthCode &- 3))
     }
 
-    /// Limits the bounds to what the width can hold; returns nil if no element can be in the range.
+    /// Restricts the range to integers of the width. Returns nil if the range contains none.
     @inline(__always)
     static func bounds(
         _ range: IntegerRange, _ widthCode: UInt8
@@ -85,7 +85,8 @@ enum IntegerKernels {
     private static func shorts(
         _ p: UnsafeRawPointer, _ count: Int, _ low: Int64, _ high: Int64
     ) -> Selection {
-        // Shifted so that the range begins at the lowest number: one signed comparison suffices.
+        // All numbers are shifted, so that the range begins at the smallest number. Then one
+        // comparison suffices.
         let shift = Int16.min &- Int16(truncatingIfNeeded: low)
         let end = Int16.min &+ Int16(truncatingIfNeeded: high &- low)
         let shifts = SIMD8<Int16>(repeating: shift)
@@ -150,7 +151,7 @@ enum IntegerKernels {
             let p = p + 8 &* from
             var bits: UInt64 = 0
             var i = 0
-            // Without a branch: the outcome is shifted to the row's bit.
+            // There is no branch: the result of the comparison is shifted to the bit of its row.
             while i < n {
                 let v = p.loadUnaligned(fromByteOffset: 8 &* i, as: UInt64.self) &- start
                 let isInside: UInt64 = v <= span ? 1 : 0
@@ -163,7 +164,7 @@ enum IntegerKernels {
 
     // MARK: Below 8 bits
 
-    /// Loads 64 bits of the payload from bit `start` on; zeros after its last word.
+    /// Loads the 64 bits of the payload from bit `start` on. Bits after its last word are zero.
     @inline(__always)
     private static func load(_ node: NodeView, _ start: Int) -> UInt64 {
         let word = start >> 6
@@ -198,7 +199,7 @@ enum IntegerKernels {
         }
     }
 
-    /// Tests 32 pairs of bits; returns 32 outcomes.
+    /// Tests 32 integers of two bits each; returns a bit for each.
     @inline(__always)
     private static func pairs(_ range: IntegerRange, _ w: UInt64) -> UInt64 {
         let even: UInt64 = 0x5555_5555_5555_5555
@@ -212,7 +213,7 @@ enum IntegerKernels {
         return squeezed(found & even)
     }
 
-    /// Moves every second bit to the lower half.
+    /// Moves the bits with even numbers to the low half of the word.
     @inline(__always)
     private static func squeezed(_ bits: UInt64) -> UInt64 {
         var x = bits
@@ -236,8 +237,8 @@ enum IntegerKernels {
             var i = 0
             while i < n {
                 let w = load(node, 4 &* (first &+ from &+ i))
-                // Sixteen nibbles in a byte each: first those with even indices, then those with
-                // odd ones.
+                // The sixteen integers of four bits are moved to one byte each: first those with
+                // even indexes, then those with odd indexes.
                 let even = w & 0x0F0F_0F0F_0F0F_0F0F
                 let odd = w &>> 4 & 0x0F0F_0F0F_0F0F_0F0F
                 let v = unsafeBitCast(SIMD2(even, odd), to: SIMD16<UInt8>.self) &- starts
@@ -249,7 +250,7 @@ enum IntegerKernels {
         }
     }
 
-    /// Interleaves bits: 0 to 7 become the even ones, 8 to 15 the odd ones.
+    /// Interleaves bits: bits 0 to 7 become the even bits of the result, bits 8 to 15 the odd bits.
     @inline(__always)
     private static func interleaved(_ bits: UInt64) -> UInt64 {
         spread(bits & 0xFF) | spread(bits &>> 8) &<< 1

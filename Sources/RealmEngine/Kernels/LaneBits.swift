@@ -2,12 +2,13 @@
     import _Builtin_intrinsics.intel
 #endif
 
-/// Outcomes of vector comparisons as bits, lane 0 lowest, from which selections are made.
+/// Converts results of comparisons to bits, from which a `Selection` is made. The lowest bit
+/// belongs to the first lane or row.
 enum LaneBits {
-    /// Returns the outcomes of `test` for the first `n` of at most 64 rows.
+    /// Returns a bit for each of the first `n` rows, at most 64: whether `test` is true.
     ///
-    /// Each outcome is added as the carry of a comparison, which yields the bits in reverse order
-    /// first.
+    /// Each step doubles the word and adds a result, which the compiler turns into an addition with
+    /// carry. This gives the bits in reverse order, so they are reversed in the end.
     @inline(__always)
     static func of(_ n: Int, _ test: (Int) -> Bool) -> UInt64 {
         var bits: UInt64 = 0
@@ -19,7 +20,7 @@ enum LaneBits {
         return reversed(bits, n)
     }
 
-    /// Returns the lowest `n` of at most 64 bits in reverse order.
+    /// Returns the lowest `n` bits, at most 64, in reverse order.
     @inline(__always)
     static func reversed(_ bits: UInt64, _ n: Int) -> UInt64 {
         if n <= 0 { return 0 }
@@ -42,7 +43,7 @@ enum LaneBits {
         #endif
     }
 
-    /// Returns the bits of 16 rows from two vectors of eight.
+    /// Returns 16 bits from the results of two comparisons of eight lanes.
     @inline(__always)
     static func of(_ a: SIMDMask<SIMD8<Int16>>, _ b: SIMDMask<SIMD8<Int16>>) -> UInt64 {
         #if arch(x86_64) && !PORTABLE
@@ -59,7 +60,7 @@ enum LaneBits {
         #endif
     }
 
-    /// Joins two vectors of four rows to a vector of eight.
+    /// Combines the results of two comparisons of four lanes.
     @inline(__always)
     static func joined(
         _ a: SIMDMask<SIMD4<Int32>>, _ b: SIMDMask<SIMD4<Int32>>
@@ -78,14 +79,14 @@ enum LaneBits {
         #endif
     }
 
-    /// Joins two vectors of two rows to a vector of four.
+    /// Combines the results of two comparisons of two lanes.
     @inline(__always)
     static func joined(
         _ a: SIMDMask<SIMD2<Int64>>, _ b: SIMDMask<SIMD2<Int64>>
     ) -> SIMDMask<SIMD4<Int32>> {
         let low = unsafeBitCast(a, to: SIMD4<Int32>.self)
         let high = unsafeBitCast(b, to: SIMD4<Int32>.self)
-        // All bits of a lane are equal, so either half suffices.
+        // All bits of a lane are equal, so half of them suffice.
         let halves = SIMD4(lowHalf: low.evenHalf, highHalf: high.evenHalf)
         return unsafeBitCast(halves, to: SIMDMask<SIMD4<Int32>>.self)
     }

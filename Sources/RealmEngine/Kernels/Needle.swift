@@ -1,18 +1,18 @@
-/// A text to search for, prepared once. The search examines 64 positions at a time and compares the
-/// whole text only if its first and last byte match.
+/// A text that is searched for, prepared for many searches. A search examines 64 positions at a
+/// time, and compares the whole text only at positions where its first and its last byte match.
 ///
-/// The cases of a letter that folds differ in one bit, 0x20, so folding is an OR before the
-/// comparison, and exact.
+/// The two cases of a letter differ only in the bit 0x20. So case is ignored by setting that bit
+/// before comparing, in the bytes that belong to letters.
 final class Needle: @unchecked Sendable {
-    /// The bytes, in lower case if case is folded, followed by 0x20 for every byte that folds.
-    /// Never changed.
+    /// The bytes of the text, in lower case if case is ignored. Then a mask for each byte: 0x20 if
+    /// its case is ignored, otherwise 0. Never changed.
     private let memory: UnsafeMutablePointer<UInt8>
     private let search: NeedleSearch
 
     var count: Int { search.count }
 
-    /// Returns the cell of `width` bytes that a leaf would store for this text, and its bits that
-    /// fold; nil if the text is too long.
+    /// Returns the cell of `width` bytes in which a leaf would store this text, with the masks for
+    /// ignoring case; nil if the text is too long for such a cell.
     func cell(width: Int) -> TextCell? {
         guard count < width else { return nil }
         let padding = width - 1 - count
@@ -42,14 +42,14 @@ final class Needle: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// Calls `body` with a search that is valid inside it.
+    /// Calls `body` with a search for this text, which is valid only during the call.
     @inline(__always)
     func withSearch<Result>(_ body: (NeedleSearch) -> Result) -> Result {
         withExtendedLifetime(self) { body(search) }
     }
 }
 
-/// A text as a cell of a short-string leaf stores it, and its bits that fold.
+/// A text as it is stored in a cell of a short-string leaf, with the masks for ignoring case.
 final class TextCell: Sendable {
     let bytes: [UInt8]
     let folds: [UInt8]
@@ -60,12 +60,12 @@ final class TextCell: Sendable {
     }
 }
 
-/// A needle in use, without reference counting.
+/// A search for a needle, without reference counting.
 struct NeedleSearch {
     private let bytes: UnsafePointer<UInt8>
     private let folds: UnsafePointer<UInt8>
     let count: Int
-    /// The first eight bytes, or fewer if the needle is shorter.
+    /// The first eight bytes of the needle; fewer if it is shorter.
     let head: Head
 
     fileprivate init(bytes: UnsafePointer<UInt8>, folds: UnsafePointer<UInt8>, count: Int) {
@@ -82,13 +82,13 @@ struct NeedleSearch {
         self.head = head
     }
 
-    /// Up to eight bytes that are compared at once.
+    /// Up to eight bytes that are compared with one instruction.
     struct Head {
         fileprivate(set) var key: UInt64
         fileprivate(set) var folds: UInt64
         fileprivate(set) var mask: UInt64
 
-        /// All eight bytes at `key`; the bits at `folds` fold.
+        /// Uses the eight bytes at `key`, and the masks for ignoring case at `folds`.
         init(_ key: UnsafeRawPointer, folds: UnsafeRawPointer) {
             self.key = UInt64(littleEndian: key.loadUnaligned(as: UInt64.self))
             self.folds = UInt64(littleEndian: folds.loadUnaligned(as: UInt64.self))
@@ -101,14 +101,14 @@ struct NeedleSearch {
             mask = 0
         }
 
-        /// Whether the bytes at `p` match; eight bytes must be readable there.
+        /// Whether the bytes at `p` match. Eight bytes must be readable there.
         @inline(__always)
         func matches(_ p: UnsafeRawPointer) -> Bool {
             (UInt64(littleEndian: p.loadUnaligned(as: UInt64.self)) | folds) & mask == key
         }
 
-        /// Returns outcomes for the first `n` of at most 64 positions, two per comparison. Eight
-        /// bytes must be readable at each position.
+        /// Returns a bit for each of the first `n` positions, at most 64: whether the bytes match.
+        /// Two positions are compared at a time, and eight bytes must be readable at each.
         @inline(__always)
         func matches(_ n: Int, _ place: (Int) -> UnsafeRawPointer) -> UInt64 {
             let keys = SIMD2(repeating: key)
@@ -138,7 +138,7 @@ struct NeedleSearch {
         }
     }
 
-    /// Whether the needle is at `p`, where `count` bytes must be readable.
+    /// Whether the bytes at `p` match the needle. `count` bytes must be readable there.
     @inline(__always)
     func matches(_ p: UnsafeRawPointer) -> Bool {
         if count >= 8 { return matchesWords(p, UnsafeRawPointer(bytes), UnsafeRawPointer(folds)) }
@@ -150,7 +150,7 @@ struct NeedleSearch {
         return true
     }
 
-    /// Compares eight bytes at a time; the last eight may overlap the ones before.
+    /// Compares eight bytes at a time. The last comparison may overlap the one before.
     @inline(__always)
     private func matchesWords(
         _ p: UnsafeRawPointer, _ bytes: UnsafeRawPointer, _ folds: UnsafeRawPointer
@@ -168,7 +168,7 @@ struct NeedleSearch {
         return !differs(count &- 8)
     }
 
-    /// The needle's first and last byte, for sixteen positions at a time.
+    /// The first and the last byte of the needle, for comparing sixteen positions at once.
     private struct Ends {
         let last: Int
         let firsts, lasts, firstFolds, lastFolds: SIMD16<UInt8>
@@ -182,7 +182,7 @@ struct NeedleSearch {
             lastFolds = SIMD16(repeating: search.folds[last])
         }
 
-        /// Returns which of the sixteen positions from `p` on match both bytes.
+        /// Returns at which of the sixteen positions from `p` on both bytes match.
         @inline(__always)
         func places(_ p: UnsafeRawPointer) -> SIMDMask<SIMD16<Int8>> {
             let a = p.loadUnaligned(as: SIMD16<UInt8>.self) | firstFolds
@@ -191,11 +191,11 @@ struct NeedleSearch {
         }
     }
 
-    /// Finds positions in each of the first `n` of at most 64 cells of sixteen bytes at which the
-    /// needle's first byte matches, and its last byte matches at the needle's distance, which may
-    /// be in the next cell. `places` gets a bit for each position.
+    /// Searches the first `n` cells, at most 64, of sixteen bytes each. Finds the positions at
+    /// which the first byte of the needle matches and also the last byte, which may be in the next
+    /// cell. Stores the positions in a cell as bits in `places`.
     ///
-    /// - Returns: the cells with such a position.
+    /// - Returns: a bit for each cell, 1 if it contains such a position.
     @inline(__always)
     func places(
         _ cells: UnsafeRawPointer, _ n: Int, into places: UnsafeMutablePointer<UInt16>
@@ -208,8 +208,9 @@ struct NeedleSearch {
         }
     }
 
-    /// Calls `body` with the positions in `start..<end`, in order, at which the needle's first and
-    /// last byte match and the needle ends at or before `end`. Stops when `body` returns true.
+    /// Calls `body` with each position at which the first and the last byte of the needle match, in
+    /// order. The needle must begin at `start` or later and not extend beyond `end`. Stops when
+    /// `body` returns true.
     @inline(__always)
     func visitPositions(
         _ base: UnsafeRawPointer, from start: Int, to end: Int, _ body: (Int) -> Bool
@@ -238,8 +239,8 @@ struct NeedleSearch {
         }
     }
 
-    /// Calls `body` with the positions whose bits are set, until it returns true; returns whether
-    /// it did.
+    /// Calls `body` with each position whose bit is set, until it returns true. Returns whether it
+    /// did.
     @inline(__always)
     private func visit(_ places: UInt64, _ first: Int, _ body: (Int) -> Bool) -> Bool {
         var rest = places
@@ -250,7 +251,8 @@ struct NeedleSearch {
         return false
     }
 
-    /// Returns the first position of the needle in `start..<end`; nil if there is none.
+    /// Returns the first position in `start..<end` at which the whole needle matches; nil if there
+    /// is none.
     @inline(__always)
     func first(_ base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
         if count == 0 { return start <= end ? start : nil }

@@ -1,22 +1,23 @@
-/// Comparisons of two arrays of numbers, 64 rows to a word.
+/// Row-by-row comparison of two arrays of numbers, with results for 64 rows in each word.
 enum NumberKernels {
-    /// Returns the rows among the first `count` whose first integer is less than the second.
+    /// Returns the rows, among the first `count`, whose integer in `a` is less than the one in `b`.
     static func rows(
         _ a: UnsafePointer<Int64>, below b: UnsafePointer<Int64>, _ count: Int
     ) -> Selection { rows(a, b, count) { $0 < $1 } }
 
-    /// Returns the rows among the first `count` whose integers are equal.
+    /// Returns the rows, among the first `count`, whose integers are equal.
     static func rows(
         _ a: UnsafePointer<Int64>, equalTo b: UnsafePointer<Int64>, _ count: Int
     ) -> Selection { rows(a, b, count) { $0 == $1 } }
 
-    /// Returns the rows among the first `count` whose first double is less than the second. NaN is
-    /// less than every number.
+    /// Returns the rows, among the first `count`, whose double in `a` is less than the one in `b`.
+    /// NaN is less than every number.
     static func rows(
         _ a: UnsafePointer<Double>, below b: UnsafePointer<Double>, _ count: Int
     ) -> Selection { rows(a, b, count) { $0 < $1 || ($0 != $0 && $1 == $1) } }
 
-    /// Returns the rows among the first `count` whose doubles are equal. All NaNs are equal.
+    /// Returns the rows, among the first `count`, whose doubles are equal. All NaNs are equal to
+    /// each other.
     static func rows(
         _ a: UnsafePointer<Double>, equalTo b: UnsafePointer<Double>, _ count: Int
     ) -> Selection { rows(a, b, count) { $0 == $1 || ($0 != $0 && $1 != $1) } }

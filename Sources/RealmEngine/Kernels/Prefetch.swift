@@ -1,17 +1,18 @@
 import CRealmSystem
 
-/// Prefetches memory that will be read soon.
+/// Makes the processor load memory that will be read soon.
 ///
-/// Leaves are scattered, so at the beginning of each the processor would wait: for the address of
-/// the page, and for the first lines until it detects sequential reading.
+/// Leaves are scattered over the file. So at the start of each leaf, the processor would wait: for
+/// the address translation of the page, and for the first cache lines until it detects sequential
+/// reads.
 enum Prefetch {
     private static let lineSize = 64
 
-    /// Prefetches the line at `address`.
+    /// Prefetches the cache line at `address`.
     @inline(__always)
     static func line(_ address: UnsafeRawPointer) { realm_prefetch(address) }
 
-    /// Prefetches the lines of `count` bytes at `start`.
+    /// Prefetches the cache lines of the `count` bytes at `start`.
     @inline(__always)
     static func bytes(_ start: UnsafeRawPointer, _ count: Int) {
         var at = 0

@@ -1,4 +1,4 @@
-/// The selected rows of a cluster leaf: one bit for each of at most 256 rows.
+/// Selected rows of a cluster leaf, as one bit for each of up to 256 rows.
 public struct Selection: Equatable, Sendable {
     var word0: UInt64
     var word1: UInt64
@@ -24,8 +24,8 @@ public struct Selection: Equatable, Sendable {
             Self.mask(count &- 192))
     }
 
-    /// Makes up to 256 bits, 64 at a time: `word` is called with the first row of each part and its
-    /// length.
+    /// Makes a selection for up to 256 rows. `word` returns the bits of up to 64 rows; its
+    /// arguments are the first of these rows and their number.
     @inline(__always)
     init(_ count: Int, _ word: (Int, Int) -> UInt64) {
         self = .none
@@ -35,7 +35,8 @@ public struct Selection: Equatable, Sendable {
         if count > 192 { word3 = word(192, min(64, count &- 192)) }
     }
 
-    /// Returns a word with the lowest `count` bits set; none for negative counts, all beyond 64.
+    /// Returns a word whose lowest `count` bits are 1: none if `count` is negative, all if it is
+    /// more than 64.
     @inline(__always)
     static func mask(_ count: Int) -> UInt64 {
         count <= 0 ? 0 : count >= 64 ? .max : (1 &<< UInt64(count)) &- 1
@@ -63,15 +64,15 @@ public struct Selection: Equatable, Sendable {
 
     @inline(__always) public var isEmpty: Bool { word0 | word1 | word2 | word3 == 0 }
 
-    /// Number of selected rows. All words are counted in parallel: bits in pairs, in fours, in
-    /// bytes, which a multiplication adds up.
+    /// Number of selected rows. The bits of all words are counted at the same time: first in groups
+    /// of two and four bits, then in bytes, which a multiplication adds.
     @inline(__always) public var count: Int {
         func fours(_ a: UInt64) -> UInt64 {
             let pairs = a &- (a &>> 1 & 0x5555_5555_5555_5555)
             return (pairs & 0x3333_3333_3333_3333) &+ (pairs &>> 2 & 0x3333_3333_3333_3333)
         }
         let low: UInt64 = 0x0F0F_0F0F_0F0F_0F0F
-        // A count in four bits is at most eight.
+        // The number of ones in four bits, in two words together, is at most eight.
         let front = fours(word0) &+ fours(word1)
         let back = fours(word2) &+ fours(word3)
         let pairs = (front & low) &+ (front &>> 4 & low) &+ (back & low) &+ (back &>> 4 & low)
@@ -136,7 +137,7 @@ public struct Selection: Equatable, Sendable {
         return result
     }
 
-    /// Removes the rows for which `body` returns false.
+    /// Keeps only the selected rows for which `body` returns true.
     @inline(__always)
     mutating func filterRows(_ body: (Int) -> Bool) {
         for i in 0..<4 {
@@ -161,8 +162,8 @@ public struct Selection: Equatable, Sendable {
         }
     }
 
-    /// Calls `body`, which cannot throw, with every selected row, in order. Words with all bits set
-    /// have a simpler loop.
+    /// Calls `body`, which cannot throw, with every selected row, in order. A word in which all
+    /// bits are set is visited by a simpler loop.
     @inline(__always)
     func each(_ body: (Int) -> Void) {
         for i in 0..<4 {

@@ -1,12 +1,13 @@
-/// The byte area of a leaf of medium-length texts: text `row` ends at offset `row`, including a
-/// terminator, and begins at the end of the text before (object format 3.6).
+/// The bytes of a leaf with texts of medium length. The text of row 0 begins at offset 0, and each
+/// text ends, with its terminator, where the text of the next row begins. The end offsets are
+/// stored in an array (object format 3.6).
 ///
-/// Kernels use the packed offsets without decoding, and check only the offsets they use, so that
-/// most rows cost one comparison. If an offset they use is outside the area, the file is damaged
-/// and they return nil.
+/// Kernels read the packed offsets without decoding them, and check only those that they use. So
+/// most rows cost only one comparison. If an offset that a kernel uses is outside the bytes, the
+/// file is damaged and the kernel returns nil.
 struct TextArea {
     let base: UnsafeRawPointer
-    /// Size of the area in bytes.
+    /// Number of bytes.
     let size: Int
     let offsets: NodeView
     let count: Int
@@ -28,13 +29,13 @@ struct TextArea {
         UnsafePointer(offsets.payload.assumingMemoryBound(to: T.self))
     }
 
-    /// The decoded end offsets, for widths that areas seldom have.
+    /// The decoded end offsets. Used for widths that such leaves rarely have.
     private var unpackedEnds: UnsafePointer<Int64> {
         IntegerKernels.decode(offsets, first: 0, count: count, into: scratch.numbers)
         return UnsafePointer(scratch.numbers)
     }
 
-    /// Returns the decoded end offsets, with 0 before the first; nil for damaged offsets. Valid
+    /// Returns the decoded end offsets, with a 0 before the first; nil if they are damaged. Valid
     /// until the next leaf.
     func ends() -> UnsafePointer<Int64>? {
         scratch.numbers[-1] = 0
@@ -42,8 +43,8 @@ struct TextArea {
         return isSound(ends) ? ends : nil
     }
 
-    /// Returns the end offsets of 16 bits, with 0 before the first; nil for damaged offsets. Valid
-    /// until the next leaf.
+    /// Returns end offsets that have 16 bits, with a 0 before the first; nil if they are damaged.
+    /// Valid until the next leaf.
     func shortEnds() -> UnsafePointer<Int16>? {
         guard isSound(ends(Int16.self)) else { return nil }
         let copy = UnsafeMutableRawPointer(scratch.numbers)
@@ -52,12 +53,13 @@ struct TextArea {
         return UnsafePointer(copy.assumingMemoryBound(to: Int16.self))
     }
 
-    /// Whether the offsets ascend and end inside the area.
+    /// Whether the end offsets ascend and are within the bytes of the leaf.
     @inline(__always)
     private func isSound<T: FixedWidthInteger & SignedInteger>(_ ends: UnsafePointer<T>) -> Bool {
         if count == 0 { return true }
         let terminator = T(truncatingIfNeeded: terminator)
-        // If an end is before the area, or a text shorter than the terminator, the sign bit is set.
+        // The sign bit is set if an end offset is negative, or if a text is shorter than its
+        // terminator.
         var damage = ends[0] | (ends[0] &- terminator)
         for row in 1..<count {
             damage |= ends[row] | (ends[row] &- ends[row &- 1] &- terminator)
@@ -65,7 +67,7 @@ struct TextArea {
         return damage >= 0 && Int(ends[count &- 1]) <= size
     }
 
-    /// Returns the range of the text of `row`; nil if it is outside the area.
+    /// Returns the range of the text of `row`; nil if it is outside the bytes of the leaf.
     @inline(__always)
     private func range<T: FixedWidthInteger & SignedInteger>(
         _ row: Int, _ ends: UnsafePointer<T>
@@ -76,7 +78,7 @@ struct TextArea {
         return start..<end &- terminator
     }
 
-    /// Returns the rows for which `test` is true; nil for damaged offsets.
+    /// Returns the rows, among `rows`, for which `test` is true; nil if an offset is damaged.
     @inline(__always)
     private func confirmed<T: FixedWidthInteger & SignedInteger>(
         _ rows: Selection, _ ends: UnsafePointer<T>, _ test: (Range<Int>) -> Bool
@@ -96,8 +98,8 @@ struct TextArea {
 
     // MARK: Lengths
 
-    /// Returns the rows whose length in bytes, including the terminator, passes `test`. Wrapped
-    /// differences of damaged offsets are not detected here.
+    /// Returns the rows whose length in bytes, including the terminator, passes `test`. Damaged
+    /// offsets may give wrong rows; the caller must check them.
     @inline(__always)
     private func rows<T: FixedWidthInteger & SignedInteger>(
         _ ends: UnsafePointer<T>, length test: (T) -> Bool
@@ -110,7 +112,7 @@ struct TextArea {
         }
     }
 
-    /// Like `rows(_:length:)` for 16-bit offsets, eight at a time.
+    /// Does the same as `rows(_:length:)` for offsets of 16 bits, eight at a time.
     @inline(__always)
     private func rows(
         _ ends: UnsafePointer<Int16>, lengths test: (SIMD8<Int16>) -> SIMDMask<SIMD8<Int16>>
@@ -124,7 +126,7 @@ struct TextArea {
         }
         return Selection(count) { (from, n) in
             var bits: UInt64 = 0
-            // The first text begins at 0, which is not stored.
+            // The first text begins at 0, which is not in the array.
             var i = from == 0 ? 1 : 0
             if from == 0, test(SIMD8(repeating: ends[0]))[0] { bits = 1 }
             while i &+ 16 <= n {
@@ -145,7 +147,7 @@ struct TextArea {
 
     // MARK: Equality
 
-    /// Returns the rows whose text equals the needle; nil for damaged offsets.
+    /// Returns the rows whose text equals the needle; nil if an offset is damaged.
     func rows(equalTo search: NeedleSearch) -> Selection? {
         let length = search.count &+ terminator
         switch offsets.widthCode {
@@ -177,8 +179,8 @@ struct TextArea {
 
     // MARK: Prefixes
 
-    /// Returns the rows whose text begins with the needle, which must not be empty; nil for damaged
-    /// offsets.
+    /// Returns the rows whose text begins with the needle, which must not be empty; nil if an
+    /// offset is damaged.
     func rows(beginningWith search: NeedleSearch) -> Selection? {
         switch offsets.widthCode {
         case 5: rows(beginningWith: search, ends(Int16.self))
@@ -188,15 +190,16 @@ struct TextArea {
         }
     }
 
-    /// Compares the whole needle where its first bytes match, and where the text is too close to
-    /// the area's end to load eight bytes.
+    /// Compares the first eight bytes of all texts first, and the whole needle only if they match.
+    /// Near the end of the leaf, where eight bytes cannot be loaded, compares the whole needle at
+    /// once.
     @inline(__always)
     private func rows<T: FixedWidthInteger & SignedInteger>(
         beginningWith search: NeedleSearch, _ ends: UnsafePointer<T>
     ) -> Selection? {
         var rows = Selection(first: count)
         if size >= 8, count > 0 {
-            // Text `row` begins where the text before it ends.
+            // The text of a row begins at the end offset of the previous row.
             let range = IntegerRange(low: 0, high: Int64(size &- 8))
             let near =
                 IntegerKernels.rows(in: range, offsets, first: 0, count: count &- 1).leadingCount
@@ -216,10 +219,11 @@ struct TextArea {
 
     // MARK: Substrings
 
-    /// Returns the rows whose text contains the needle, which must not be empty; nil for damaged
-    /// offsets.
+    /// Returns the rows whose text contains the needle, which must not be empty; nil if an offset
+    /// is damaged.
     ///
-    /// First finds the positions in the whole area at which the needle's first and last byte match.
+    /// Searches the bytes of all texts together for positions at which the first and the last byte
+    /// of the needle match. Then determines the row of each position.
     func rows(containing search: NeedleSearch) -> Selection? {
         switch offsets.widthCode {
         case 5: rows(containing: search, ends(Int16.self))
@@ -239,7 +243,7 @@ struct TextArea {
         var result = Selection.none
         var row = 0
         search.visitPositions(base, from: 0, to: Int(ends[count &- 1])) { place in
-            // Skips the rest of a text that contains the needle.
+            // After the needle was found in a text, other positions in the same text are skipped.
             if Int(ends[row]) > place, result.contains(row) { return false }
             while row &+ 8 < count, Int(ends[row &+ 7]) <= place { row &+= 8 }
             while Int(ends[row]) <= place { row &+= 1 }
@@ -258,7 +262,7 @@ struct TextArea {
 
     // MARK: Order
 
-    /// Compares all rows by their first bytes; nil for damaged offsets.
+    /// Compares all rows by their first eight bytes; nil if an offset is damaged.
     func heads(_ order: TextOrder, nulls: Selection) -> TextOrder.Heads? {
         switch offsets.widthCode {
         case 5:

@@ -1,11 +1,12 @@
-/// Rule by which texts are put in order and equal ones recognised: `SORT(name[cd] ASC)` and options such
-/// as `--sort 'name[n]'` (query language 22). Values other than texts are compared as ever.
+/// A rule for comparing texts, for `SORT(name[cd] ASC)` and options such as `--sort 'name[n]'`
+/// (query language 22). It applies only to texts, not to values of other types.
 public struct TextCollation: Hashable, Sendable {
     let folding: TextFolding
-    /// Runs of the digits 0 to 9 are compared as numbers, leading zeros aside: file2 before file10.
+    /// Whether runs of the digits 0 to 9 are compared as numbers, without leading zeros: file2 is
+    /// before file10.
     let ordersNumbers: Bool
 
-    /// Byte by byte, the order of Unicode scalars.
+    /// Compares texts byte by byte, which is the order of Unicode scalars.
     public static let binary = TextCollation(folding: .none, ordersNumbers: false)
 
     init(folding: TextFolding, ordersNumbers: Bool) {
@@ -13,9 +14,9 @@ public struct TextCollation: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - foldsCase: `[c]`, by Unicode's simple case folding.
-    ///   - foldsMarks: `[d]`, accents and other marks are dropped.
-    ///   - ordersNumbers: `[n]`
+    ///   - foldsCase: `[c]`: whether case is ignored, with Unicode's simple case folding.
+    ///   - foldsMarks: `[d]`: whether accents and other marks are ignored.
+    ///   - ordersNumbers: `[n]`: whether runs of digits are compared as numbers.
     public init(foldsCase: Bool = false, foldsMarks: Bool = false, ordersNumbers: Bool = false) {
         self.init(
             folding: TextFolding(
@@ -23,7 +24,7 @@ public struct TextCollation: Hashable, Sendable {
             ordersNumbers: ordersNumbers)
     }
 
-    /// - Parameter letters: `c`, `d` and `n`; other bytes change nothing.
+    /// - Parameter letters: any of `c`, `d` and `n`; other bytes are ignored.
     package init(letters: some Sequence<UInt8>) {
         let letters = Array(letters)
         self.init(
@@ -32,8 +33,8 @@ public struct TextCollation: Hashable, Sendable {
             ordersNumbers: letters.contains(UInt8(ascii: "n")))
     }
 
-    /// The rule that a suffix such as `[cd]` of an option's value names, and the text before it; nil
-    /// without such a suffix.
+    /// Splits the value of an option that ends in a suffix such as `[cd]` into the text before the
+    /// suffix and the rule. Returns nil if there is no such suffix.
     package static func suffix(of text: String) -> (name: String, collation: TextCollation)? {
         guard text.hasSuffix("]"), let open = text.utf8.lastIndex(of: UInt8(ascii: "[")) else {
             return nil
@@ -47,14 +48,15 @@ public struct TextCollation: Hashable, Sendable {
 
     public var isBinary: Bool { folding.isNone && !ordersNumbers }
 
-    /// The letters in brackets by which the query language writes the rule; empty for `binary`.
+    /// The suffix for this rule in the query language, such as `[cd]`; empty for `binary`.
     package var suffix: String {
         if isBinary { return "" }
         return "[" + (folding.foldsCase ? "c" : "") + (folding.dropsMarks ? "d" : "")
             + (ordersNumbers ? "n" : "") + "]"
     }
 
-    /// Calls `body` with the key of a text, lent to it: keys have the order of the texts byte by byte.
+    /// Calls `body` with the sort key of a text, which is valid only during the call. Comparing
+    /// keys byte by byte gives the order of the texts.
     func withKey<R>(of text: ByteView, _ body: (ByteView) -> R) -> R {
         if isBinary { return body(text) }
         return key(of: text).withUnsafeBytes { bytes in
@@ -63,7 +65,7 @@ public struct TextCollation: Hashable, Sendable {
         }
     }
 
-    /// Negative, zero or positive.
+    /// Compares two texts; returns a negative number, zero or a positive number.
     func compare(_ a: ByteView, _ b: ByteView) -> Int {
         withKey(of: a) { a in withKey(of: b) { b in ByteView.compare(a, b) } }
     }
@@ -78,8 +80,9 @@ public struct TextCollation: Hashable, Sendable {
         return ordersNumbers ? Self.withOrderedNumbers(folded) : folded
     }
 
-    /// Stores the number of digits before each run of digits, as bytes of 255 and a lower one, so that
-    /// longer numbers follow shorter ones. A run still begins with a digit.
+    /// Inserts the length of each run of digits before the run, so that longer numbers are greater.
+    /// Leading zeros are removed. A digit 0 precedes the length, so that the run is still ordered
+    /// among other texts as digits are. The length is written as bytes of 255 and a remainder.
     private static func withOrderedNumbers(_ text: [UInt8]) -> [UInt8] {
         var key: [UInt8] = []
         key.reserveCapacity(text.count + 8)

@@ -1,41 +1,43 @@
 @_spi(_Unicode) import Swift
 
-/// Differences that text comparisons ignore: `[c]` and `[d]` (query language 14).
+/// The differences that a text comparison ignores: `[c]` and `[d]` (query language 14).
 struct TextFolding: Hashable, Sendable {
-    /// Handling of letter case in comparisons.
+    /// Whether and how a comparison ignores case.
     enum Case: UInt8, Sendable {
         case distinct
-        /// Ignores the case of ASCII letters and of the Latin-1 letters U+00C0 to U+00FE, as the
-        /// SDKs do.
+        /// Ignores the case of ASCII letters and of the Latin-1 letters U+00C0 to U+00FE, like the
+        /// SDKs.
         case latin
-        /// Ignores the case of all letters, with Unicode's simple case folding.
+        /// Ignores the case of all letters, using Unicode's simple case folding.
         case unicode
     }
 
     var letterCase = Case.distinct
-    /// Whether accents and other marks are ignored.
+    /// Whether a comparison ignores accents and other marks.
     var dropsMarks = false
 
     static let none = TextFolding()
 
     var isNone: Bool { self == .none }
 
-    /// Whether texts are compared byte by byte, because folding never changes a length.
+    /// Whether texts can be compared byte by byte. This is so if folding never changes the length
+    /// of a text.
     var isBytewise: Bool { letterCase != .unicode && !dropsMarks }
 
-    /// Whether ASCII letters fold.
+    /// Whether a comparison ignores the case of ASCII letters.
     var foldsCase: Bool { letterCase != .distinct }
 
-    /// Returns the cheapest folding that is equivalent in comparisons with `constant`: most ASCII
-    /// letters have no other forms than ASCII ones. (K and S have.)
+    /// Returns a cheaper folding that gives the same results in comparisons with `constant`, if
+    /// there is one. Most ASCII letters equal only ASCII letters when case is ignored; K and S also
+    /// equal other characters.
     func simplified(for constant: ByteView) -> TextFolding {
         guard letterCase == .unicode, !dropsMarks, constant.isASCII else { return self }
         let hasMoreForms = constant.buffer.contains { $0 | 0x20 == 0x6B || $0 | 0x20 == 0x73 }
         return hasMoreForms ? self : TextFolding(letterCase: .latin)
     }
 
-    /// Calls `body` with the folded text, which is valid inside it. ASCII text is passed unchanged:
-    /// its letters still need `foldsCase`.
+    /// Calls `body` with the folded text, which is valid only during the call. ASCII text is passed
+    /// unchanged, so the caller must still ignore case if `foldsCase`.
     func withFolded<R>(_ text: ByteView, _ body: (ByteView) -> R) -> R {
         if isBytewise || text.isASCII { return body(text) }
         return folded(text).withUnsafeBytes { bytes in
@@ -44,8 +46,8 @@ struct TextFolding: Hashable, Sendable {
         }
     }
 
-    /// Returns the folded text. Ill-formed UTF-8 is unchanged, or replaced with U+FFFD if marks are
-    /// ignored.
+    /// Returns the folded text. Ill-formed UTF-8 stays unchanged; if marks are ignored, it is
+    /// replaced by U+FFFD.
     func folded(_ text: ByteView) -> [UInt8] {
         guard dropsMarks else { return caseFolded(text) }
         var plain: [UInt8] = []

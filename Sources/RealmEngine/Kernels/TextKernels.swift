@@ -1,8 +1,8 @@
-/// String tests over whole leaves of short cells (object format 3.5.1).
+/// Text tests of whole leaves whose texts are stored in short cells (object format 3.5.1).
 enum TextKernels {
-    // A cell has a power of two of bytes, of which the last counts the padding.
+    // The size of a cell in bytes is a power of two. Its last byte is the number of padding bytes.
 
-    /// Returns the rows whose folded cell has exactly these bytes.
+    /// Returns the rows whose cell equals `cell`, which also says whether case is ignored.
     static func rows(
         _ cells: UnsafeRawPointer, width: Int, count: Int, equalTo cell: TextCell
     ) -> Selection {
@@ -14,7 +14,7 @@ enum TextKernels {
                 case 16:
                     let first = NeedleSearch.Head(wanted, folds: folds)
                     let second = NeedleSearch.Head(wanted + 8, folds: folds + 8)
-                    // Compares the second half only where the first matches.
+                    // The second eight bytes are compared only if the first match.
                     var result = Selection(count) { (from, n) in
                         first.matches(n) { cells + (from &+ $0) &* 16 }
                     }
@@ -46,8 +46,8 @@ enum TextKernels {
         }
     }
 
-    /// Returns the rows whose cell, of at least eight bytes, begins with the needle, which must not
-    /// be empty.
+    /// Returns the rows whose text begins with the needle, which must not be empty. Cells must have
+    /// at least eight bytes.
     static func rows(
         _ cells: UnsafeRawPointer, width: Int, count: Int, beginningWith search: NeedleSearch
     ) -> Selection {
@@ -58,7 +58,7 @@ enum TextKernels {
         result.filterRows { row in
             let cell = cells + row &* width
             let padding = Int(cell.load(fromByteOffset: width &- 1, as: UInt8.self))
-            // Zeros of the padding do not belong to the text.
+            // Zeros that are padding do not belong to the text.
             return search.count <= width &- 1 &- padding && search.matches(cell)
         }
         return result
@@ -69,7 +69,7 @@ enum TextKernels {
         Selection(count) { (from, n) in LaneBits.of(n) { test(from &+ $0) } }
     }
 
-    /// Returns the rows whose cell contains the needle, which must not be empty.
+    /// Returns the rows whose text contains the needle, which must not be empty.
     static func rows(
         _ cells: UnsafeRawPointer, width: Int, count: Int, containing search: NeedleSearch
     ) -> Selection {
@@ -79,15 +79,15 @@ enum TextKernels {
         return anyRows(cells, width: width, count: count, containing: search)
     }
 
-    /// Searches cells of sixteen bytes: finds the positions of the needle's first and last byte in
-    /// all cells before it compares any.
+    /// Searches cells of sixteen bytes. Finds the positions of the needle's first and last byte in
+    /// all cells before comparing the whole needle at any.
     private static func wideRows(
         _ cells: UnsafeRawPointer, count: Int, containing search: NeedleSearch
     ) -> Selection {
         withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 64) { places in
             let places = places.baseAddress!
-            // The last cell is searched separately: a load of sixteen bytes from inside a cell
-            // extends into the next cell.
+            // The last cell is searched separately. Loading sixteen bytes from inside of a cell
+            // reads into the next cell, and there is none after it.
             var result = Selection(count &- 1) { (from, n) in
                 let cells = cells + from &* 16
                 var rest = search.places(cells, n, into: places)
@@ -132,7 +132,7 @@ enum TextKernels {
                 result.insert(row)
                 at = next
             } else {
-                // A match across cells, or in the padding, does not count.
+                // A match that extends beyond its cell, or into the padding, does not count.
                 at = hit &+ 1
             }
         }
@@ -140,15 +140,15 @@ enum TextKernels {
     }
 }
 
-/// Rows of a cluster leaf.
+/// Constants for the rows of a cluster leaf.
 enum ClusterRows {
     static let maximum = 256
 }
 
-/// Memory for one number per row of a leaf and one before, reused from leaf to leaf by the caller
-/// of a kernel. Confined to one thread.
+/// Memory for a number per row of a leaf, and one before the first. A caller of kernels uses it for
+/// one leaf after the other. Confined to one thread.
 final class LeafScratch {
-    /// Numbers of the rows; index -1 is valid too.
+    /// The numbers of the rows, by row. The index -1 is valid too.
     let numbers: UnsafeMutablePointer<Int64>
 
     init() {

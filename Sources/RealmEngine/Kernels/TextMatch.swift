@@ -1,10 +1,11 @@
 /// String operators on bytes (query language 14).
 ///
-/// Case folding covers ASCII letters and the Latin-1 letters U+00C0 to U+00FE except the two signs,
-/// and never changes a length. In UTF-8, the cases of a Latin-1 letter differ only in the byte
-/// after C3, so folding a byte depends only on the byte before.
+/// Case can be ignored for ASCII letters and for the Latin-1 letters U+00C0 to U+00FE, except the
+/// multiplication and division signs. That never changes the length of a text. In UTF-8, the two
+/// cases of a Latin-1 letter differ only in the byte after C3, so the lower-case form of a byte
+/// depends only on the byte itself and the byte before.
 enum TextMatch {
-    /// Returns the lower-case form of `byte`, which follows `previous`.
+    /// Returns the lower-case form of `byte`; `previous` is the byte before it.
     @inline(__always)
     static func folded(_ byte: UInt8, after previous: UInt8) -> UInt8 {
         if byte &- 0x41 < 26 { return byte | 0x20 }
@@ -12,8 +13,8 @@ enum TextMatch {
         return byte
     }
 
-    /// Returns the other case of `byte`, which follows `previous`; the byte itself if there is
-    /// none.
+    /// Returns the other case of `byte`; `previous` is the byte before it. Returns `byte` if it has
+    /// no case.
     static func otherCase(_ byte: UInt8, after previous: UInt8) -> UInt8 {
         let folded = folded(byte, after: previous)
         if folded != byte { return folded }
@@ -22,7 +23,7 @@ enum TextMatch {
         return isSmall || isSmallBeyond ? byte &- 0x20 : byte
     }
 
-    /// Whether `count` bytes are equal, ignoring case.
+    /// Whether `count` bytes at `a` and `b` are equal if case is ignored.
     @inline(__always)
     static func equalFolded(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool {
         var lastA: UInt8 = 0
@@ -66,8 +67,8 @@ enum TextMatch {
         return false
     }
 
-    /// Matches a pattern in which `*` matches any bytes and `?` one character; there is no escape.
-    /// Not recursive: on a mismatch, only the last `*` takes one more byte.
+    /// Whether the text matches a pattern. `*` matches any bytes, `?` matches one character; these
+    /// two cannot be escaped. Not recursive: after a mismatch, the last `*` matches one byte more.
     static func like(_ text: ByteView, _ pattern: ByteView, folds: Bool) -> Bool {
         var t = 0
         var p = 0
@@ -102,13 +103,14 @@ enum TextMatch {
     ) -> Bool {
         if text[t] == pattern[p] { return true }
         guard folds else { return false }
-        // A letter beyond ASCII folds only if the pattern contains both of its bytes.
+        // The case of a letter beyond ASCII is ignored only if the pattern contains both bytes of
+        // the letter.
         let lead = p > 0 ? pattern[p - 1] : 0
         let textLead = lead == 0xC3 && t > 0 ? text[t - 1] : 0
         return folded(text[t], after: textLead) == folded(pattern[p], after: lead)
     }
 
-    /// Returns the length in bytes of the character at `i`; 1 if it is malformed.
+    /// Returns the length in bytes of the character at `i`, which its first byte determines.
     private static func characterLength(_ text: ByteView, _ i: Int) -> Int {
         let first = text[i]
         let length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4

@@ -1,30 +1,31 @@
-/// A text with which the texts of a leaf are compared in byte order. Their first eight bytes, as a
-/// number, decide most comparisons.
+/// A text with which all texts of a leaf are compared, byte by byte. Usually the first eight bytes,
+/// compared as a number, decide.
 struct TextOrder: Sendable {
     let text: ByteView
-    /// The first eight bytes in big-endian order, padded with zeros.
+    /// The first eight bytes as a big-endian number. A shorter text is padded with zeros.
     private let head: UInt64
 
-    /// - Parameter text: must be valid as long as the query.
+    /// - Parameter text: its bytes must stay valid as long as the query.
     init(_ text: ByteView) {
         self.text = text
         head = text.orderedHead
     }
 
-    /// Result of comparing rows by their first bytes.
+    /// The result of comparing rows by their first eight bytes.
     struct Heads {
-        /// Non-null rows whose text is less.
+        /// Rows whose text is less; none of them is null.
         fileprivate(set) var below = Selection.none
-        /// Null rows, and rows whose whole text has to be compared.
+        /// Rows that are null, and rows whose whole text must be compared.
         fileprivate(set) var unsure = Selection.none
-        /// Non-null rows whose text is greater.
+        /// Rows whose text is greater; none of them is null.
         fileprivate(set) var above = Selection.none
     }
 
-    /// Compares cells of short texts. A cell has 4, 8 or more bytes, a power of two: the text, zeros,
-    /// and in the last byte the number of zeros. For null that number equals the width.
+    /// Compares texts that are stored in short cells. The size of a cell in bytes is a power of
+    /// two. A cell contains the text, zeros, and in the last byte the number of zeros. For null
+    /// that number equals the size of the cell.
     ///
-    /// - Parameter width: at least 4.
+    /// - Parameter width: size of a cell in bytes, at least 4.
     func heads(_ cells: UnsafeRawPointer, width: Int, count: Int, mayBeNull: Bool) -> Heads {
         var result =
             switch width {
@@ -46,18 +47,20 @@ struct TextOrder: Sendable {
         return result
     }
 
-    /// Compares texts in one area of bytes: text `row` is from `ends[row - 1]` to `ends[row]`,
-    /// including a terminator; the first begins at 0.
+    /// Compares texts that are stored one after the other in one area of bytes. The text of a row
+    /// begins at `ends[row - 1]`, the first at 0, and ends at `ends[row]`, with its terminator.
     ///
-    /// - Parameter ends: must ascend and end inside the area.
+    /// - Parameter ends: the end offsets; they must ascend and be within the area.
     /// - Parameter size: size of the area in bytes.
-    /// - Parameter unsure: nulls, and texts of fewer than eight bytes, which other texts follow.
+    /// - Parameter unsure: rows that are null, and rows with fewer than eight bytes: bytes of the
+    ///   next text would be compared too.
     @inline(__always)
     func heads<T: FixedWidthInteger>(
         _ area: UnsafeRawPointer, size: Int, _ ends: UnsafePointer<T>, count: Int,
         unsure: Selection
     ) -> Heads {
-        // Loads eight bytes where as many are left in the area.
+        // Only rows from whose start eight bytes can be loaded are compared; the others become
+        // unsure.
         let last = size &- 8
         var near = last < 0 ? 0 : count
         while near > 1, Int(ends[near &- 2]) > last { near &-= 1 }
@@ -95,7 +98,7 @@ struct TextOrder: Sendable {
 }
 
 extension TextOrder.Heads {
-    /// Moves rows to `unsure`, so that their whole text is compared.
+    /// Moves rows to `unsure`, because their whole text must be compared.
     fileprivate mutating func doubt(_ rows: Selection) {
         below = below.subtracting(rows)
         above = above.subtracting(rows)
@@ -104,8 +107,9 @@ extension TextOrder.Heads {
 }
 
 extension ByteView {
-    /// The first eight bytes as a number in the order of texts, padded with zeros. If two numbers
-    /// are equal, the texts may still differ.
+    /// The first eight bytes as a big-endian number, whose order is the order of the texts. A
+    /// shorter text is padded with zeros. If the numbers of two texts are equal, the texts may
+    /// differ.
     var orderedHead: UInt64 {
         if count >= 8 { return base.loadUnaligned(as: UInt64.self).bigEndian }
         var head: UInt64 = 0

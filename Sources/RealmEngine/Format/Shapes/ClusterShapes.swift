@@ -1,15 +1,16 @@
 /// Slots of a cluster leaf (object format 2.1).
 enum ClusterLeafShape {
-    /// Number of objects, whose keys are consecutive from 0 on, or the ref of an array of keys.
+    /// The ref of an array of keys; or the tagged number of objects if their keys are consecutive,
+    /// starting with 0.
     static let keys = 0
 
-    /// Slot of the column leaf of `leafIndex`.
+    /// Slot with the column at `leafIndex`.
     @inline(__always) static func column(_ leafIndex: Int) -> Int { leafIndex &+ 1 }
 
     /// Leaf index of the column in `slot`.
     @inline(__always) static func leafIndex(_ slot: Int) -> Int { slot &- 1 }
 
-    /// Number of slots of a leaf with the leaf indexes below `leafIndexes`.
+    /// Number of slots of a leaf whose leaf indexes are all less than `leafIndexes`.
     @inline(__always) static func count(_ leafIndexes: Int) -> Int { leafIndexes &+ 1 }
 
     /// Number of slots of a leaf without columns.
@@ -19,18 +20,19 @@ enum ClusterLeafShape {
 
 /// Slots of an inner node of a cluster tree (object format 2.2).
 enum InnerClusterShape {
-    /// Ref of an array of the children's key offsets, or 0 if they follow from the depth.
+    /// Ref of an array with the key offset of each child; 0 if the offsets can be computed from the
+    /// depth.
     static let offsets = 0
-    /// Number of levels below this node.
+    /// Number of levels below this node, as a tagged number.
     static let depth = 1
-    /// Number of objects below this node.
+    /// Number of objects in the subtree of this node, as a tagged number.
     static let objects = 2
     static let firstChild = 3
 
     /// Slot of child `i`.
     @inline(__always) static func child(_ i: Int) -> Int { i &+ firstChild }
 
-    /// Number of slots of a node with `children`.
+    /// Number of slots of a node with `children` children.
     @inline(__always) static func count(_ children: Int) -> Int { children &+ firstChild }
 
     /// Number of children of a node with `count` slots.

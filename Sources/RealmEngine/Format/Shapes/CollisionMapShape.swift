@@ -1,5 +1,5 @@
-/// Slots of the collision map of a table: three parallel arrays, ascending by the high and then the
-/// low half of the global key (object format 1.13).
+/// Slots of the collision map of a table: three arrays of the same length, sorted by the high half
+/// and then the low half of the global key (object format 1.13).
 enum CollisionMapShape {
     static let low = 0
     static let high = 1

@@ -1,10 +1,10 @@
-/// Limits on nesting embedded objects. Each object is a level, and so is each list or dictionary of
-/// embedded objects.
+/// Limits for the nesting of embedded objects. Each embedded object counts as a level, and so does
+/// each list or dictionary that contains embedded objects.
 package enum EmbeddedNesting {
-    /// Number of levels that readers follow. The format has no limit, but the stack of a thread
-    /// has, and in damaged files embedded objects may contain themselves.
+    /// Number of levels that readers follow. The format has no limit, but the stack of a thread has
+    /// one, and in a damaged file an embedded object may contain itself.
     package static let limit = 2000
-    /// Deepest level at which an embedded object is created. The levels up to `limit` are for
-    /// collections in its mixed values, which readers count too.
+    /// Deepest level at which an embedded object may be created. The levels from there to `limit`
+    /// are left for collections in mixed values of that object, which readers also count.
     package static let deepestObject = 1800
 }

@@ -1,9 +1,10 @@
-/// The 24 bytes at offset 0, read once (storage format 1.1).
+/// The 24 bytes at the start of the file, as they were at one moment (storage format 1.1).
 struct RawHeader: Equatable {
     static let size = 24
-    /// The lowest offset of a node.
+    /// Smallest possible offset of a node.
     static let end = UInt64(size)
-    /// Offsets of a slot's root and format, and of the byte whose lowest bit selects a slot.
+    /// Offsets in the header: of the root's ref in a header slot, of the format number of that
+    /// slot, and of the byte whose lowest bit selects a slot.
     static func topOffset(_ slot: Int) -> Int { 8 * slot }
     static func formatOffset(_ slot: Int) -> Int { 20 + slot }
     static let flagsOffset = 23
@@ -11,11 +12,13 @@ struct RawHeader: Equatable {
     let top0: UInt64
     let top1: UInt64
     let info: UInt64
-    /// Digest of the selected root; 0 if the root was not read. Two commits leave the same header
-    /// if their roots have the same offsets, but their roots differ in the version number.
+    /// Digest of the selected root; 0 if the root was not read. A later commit may use the same
+    /// offset for its root again, so the bytes of the header can be equal, but the roots differ in
+    /// the version number.
     private(set) var root: UInt64 = 0
 
-    /// Reads the header and the selected root from `size` readable bytes of the file.
+    /// Reads the header, and digests the selected root. `size` is the number of readable bytes of
+    /// the file.
     init(_ base: UnsafeRawPointer, size: Int) {
         self.init(base)
         let top = top(selected)
@@ -27,7 +30,7 @@ struct RawHeader: Equatable {
         }
     }
 
-    /// Size of a root with its node header and twelve slots.
+    /// Maximum size of a root in bytes: a node header and twelve slots.
     private static let rootBytes = 104
 
     init(_ p: UnsafeRawPointer) {
@@ -45,38 +48,40 @@ struct RawHeader: Equatable {
     }
 }
 
-/// A validated header: the root that readers use, and how it is stored.
+/// A validated header: the root to read and how the file was written.
 package struct FileHeader: Sendable {
-    /// Index of the header slot in use, which is the selected one unless the caller chose.
+    /// Index of the header slot in use: the selected one, unless the caller chose another.
     let slot: Int
-    /// File format number of that slot; 0 while undecided (an empty new file).
+    /// Number of the file format in that slot; 0 in an empty new file, whose format is not decided.
     package let format: Int
-    /// Whether the file was written in one forward pass, with the root in the footer (storage
-    /// format 1.3).
+    /// Whether the file was written from start to end without seeking, with the root in a footer
+    /// (storage format 1.3).
     let isStreaming: Bool
-    /// Root of the snapshot; none for an empty database.
+    /// Ref of the root; none in an empty database.
     let top: Ref
-    /// File size in bytes against which the header was validated.
+    /// Size of the file in bytes when the header was validated.
     let fileSize: Int
 
-    /// Size of the footer of a streaming file: the root and a mark.
+    /// Size of the footer of a streamed file: the ref of the root and a mark.
     static let footerSize = 16
     static let footerCookie: UInt64 = 0x3034_1252_37E5_26C8
     static let streamingMark = UInt64.max
 
-    /// Validates the header of `size` mapped bytes at `base` (storage format 1.6, checks 4-9).
+    /// Validates the header of the file whose first `size` bytes are mapped at `base` (storage
+    /// format 1.6, checks 4-9).
     init(base: UnsafeRawPointer, size: Int) throws(RealmError) {
         try self.init(base: base, size: size, slot: nil)
     }
 
-    /// Validates the header for the slot `wanted` (`--at previous`); nil for the selected one.
+    /// Validates the header, for the header slot `wanted` (`--at previous`) or, if nil, the
+    /// selected one.
     init(base: UnsafeRawPointer, size: Int, slot wanted: Int?) throws(RealmError) {
         guard size >= RawHeader.size else { throw Self.notRealm("the file has only \(size) bytes") }
         try self.init(RawHeader(base), base: base, size: size, slot: wanted)
     }
 
-    /// Validates a header that was read before. `size` must be read after the header, so that it
-    /// includes everything the header references.
+    /// Validates `raw`, which was read before. `size` must have been determined after that, so that
+    /// everything that the header references is within it.
     init(
         _ raw: RawHeader, base: UnsafeRawPointer, size: Int, slot wanted: Int? = nil
     ) throws(RealmError) {

@@ -1,15 +1,16 @@
 /// Slots of a node of a search index (object format 5.4).
 enum IndexShape {
-    /// Ref of an array of chunks, 32 bits each, ascending.
+    /// Ref of an array of chunks, 32 bits each, in ascending order.
     static let chunks = 0
-    /// Slot of the first entry. An entry of a leaf is the number of an object, or the ref of a list
-    /// or of the next level; an entry of an inner node is the ref of a child.
+    /// Slot of the first entry. In an inner node, entries are the refs of children. In a leaf, an
+    /// entry is the tagged key of an object, the ref of a list of keys, or the ref of the next
+    /// level's root.
     static let firstEntry = 1
 
     /// Slot of entry `i`.
     @inline(__always) static func entry(_ i: Int) -> Int { i &+ firstEntry }
 
-    /// Number of slots of a node with `entries`.
+    /// Number of slots of a node with `entries` entries.
     @inline(__always) static func count(_ entries: Int) -> Int { entries &+ firstEntry }
 
     /// Number of entries of a node with `count` slots.

@@ -1,10 +1,10 @@
 /// Slots of a leaf of strings or binaries of medium length (object format 3.5, 3.7).
 enum MediumBytesShape {
-    /// Ref of the end offset of each value, including its terminator.
+    /// Ref of an array with the end offset of each value, after its terminator.
     static let ends = 0
-    /// Ref of the bytes of all values.
+    /// Ref of a blob with the bytes of all values.
     static let area = 1
-    /// Ref of a flag for each value, 1 for null. Missing up to format 9.
+    /// Ref of an array with a flag for each value, 1 for null. Does not exist up to format 9.
     static let nulls = 2
 
     static let count = 3
@@ -12,9 +12,9 @@ enum MediumBytesShape {
 
 /// Slots of a leaf of timestamps (object format 3.8).
 enum TimestampLeafShape {
-    /// Ref of a leaf of nullable integers.
+    /// Ref of an array of optional integers.
     static let seconds = 0
-    /// Ref of an array with the sign of the seconds; 0 for null.
+    /// Ref of an array of integers, which have the sign of the seconds; 0 for null.
     static let nanoseconds = 1
 
     static let count = 2
@@ -22,20 +22,20 @@ enum TimestampLeafShape {
 
 /// Slots of a leaf of mixed values (object format 3.13).
 enum MixedLeafShape {
-    /// Ref of a word for each value.
+    /// Ref of an array with a word for each value.
     static let words = 0
-    /// Ref of the keys of nested collections, 0 if there are none. The slots before it are the
-    /// pools.
+    /// Ref of an array with the keys of nested collections; 0 if there are none. The slots from 1
+    /// to 4 are pools.
     static let keys = 5
 
     static let count = 6
-    /// Number of slots in files from before collections in mixed values.
+    /// Number of slots in files that were written before mixed values could be collections.
     static let minimumCount = 4
 
-    /// Slots of the refs of pools, which contain values that do not fit into a word; 0 for a pool
-    /// without entries.
+    /// Slots with the refs of pools. A pool contains values that do not fit in a word; 0 if there
+    /// are none.
     enum Pool: Int, CaseIterable {
-        /// An array of integers, and of the bits of floats and doubles.
+        /// An array of integers, which are also the bits of floats and doubles.
         case numbers = 1
         /// An array of two integers for each entry.
         case pairs = 2
@@ -44,10 +44,11 @@ enum MixedLeafShape {
         /// Refs of collections.
         case refs = 4
 
-        /// Number of pool elements that an entry takes.
+        /// Number of elements of the pool that one value takes.
         var size: Int { self == .pairs ? 2 : 1 }
 
-        /// Returns the word of a value whose entry has `index`, without the kind of value.
+        /// Returns the word for the value at index `index` of this pool, without the bits for its
+        /// kind.
         func entry(_ index: Int) -> Int64 { Int64(index) << 8 | Int64(rawValue) << 5 }
     }
 }

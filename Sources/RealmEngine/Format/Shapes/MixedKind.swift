@@ -1,5 +1,5 @@
-/// Kind of a mixed value: the lowest five bits of its word, one more than the number of the type. 0 is
-/// null (object format 3.13).
+/// Kind of a mixed value, in the lowest five bits of its word: the number of its type plus one. 0
+/// means null (object format 3.13).
 enum MixedKind: Int64 {
     case int = 1
     case bool = 2
@@ -9,7 +9,7 @@ enum MixedKind: Int64 {
     case float = 10
     case double = 11
     case decimal = 12
-    /// A link without a table, which no writer stores; read as null.
+    /// A link without a table. No writer stores it; it is read as null.
     case untypedLink = 13
     case objectID = 16
     case link = 17
@@ -17,11 +17,11 @@ enum MixedKind: Int64 {
     case list = 20
     case dictionary = 22
 
-    /// Bits of the kind in a word.
+    /// Mask of the bits of a word that contain the kind.
     static let mask: Int64 = 0x1F
 
-    /// Pool of the values; nil for values inside the word. Integers of more than 32 bits are in the
-    /// pool of numbers.
+    /// Pool that contains the values of this kind; nil if they are inside the word. Integers of
+    /// more than 32 bits are in the pool of numbers.
     var pool: MixedLeafShape.Pool? {
         switch self {
         case .int, .bool: nil

@@ -1,5 +1,5 @@
-/// A node whose header was read and whose size was checked against the snapshot: pointer to the
-/// payload, element count and flags. See storage format section 2.
+/// A node whose header was read and whose size was checked: address of the payload, number of
+/// elements and flags. See storage format section 2.
 ///
 ///      byte   0     1     2     3     4     5     6     7     8 ...
 ///           +-----+-----+-----+-----+-----+-----+-----+-----+---------
@@ -7,8 +7,8 @@
 ///           +-----+-----+-----+-----+-----+-----+-----+-----+---------
 ///      flags: 7 inner, 6 has-refs, 5 context, 4-3 width type, 2-0 width code
 ///
-/// Trivial and valid as long as the mapping. Element accessors do not check the index: the caller
-/// compares it with `count` first.
+/// Trivial, and valid as long as the mapping. Functions that return elements do not check the
+/// index; the caller must compare it with `count`.
 struct NodeView {
     let payload: UnsafeRawPointer
     private let size: UInt32
@@ -21,7 +21,7 @@ struct NodeView {
         self.flags = flags
     }
 
-    /// A node that was checked when it was opened before.
+    /// Makes a view of a node that was opened and checked before.
     @inline(__always)
     init(checked payload: UnsafeRawPointer) {
         let header = payload.load(fromByteOffset: -Self.headerSize, as: UInt64.self)
@@ -41,21 +41,22 @@ struct NodeView {
     static let innerFlag: UInt8 = 0x80
     static let hasRefsFlag: UInt8 = 0x40
     static let contextFlag: UInt8 = 0x20
-    /// Width type of elements of whole bytes; the width code counts their bytes.
+    /// Flags for cells of whole bytes: width type 1, in which the width is a number of bytes.
     static let bytesFlag: UInt8 = 0x08
-    /// Flags of a blob. An empty one has another width code.
+    /// Flags of a blob. An empty blob has another width code.
     static let blobFlags: UInt8 = 0x11
     static let emptyBlobFlags: UInt8 = 0x10
-    /// Bits that distinguish plain arrays, arrays of refs and inner nodes from each other and from
-    /// all other forms: inner, has-refs and width type.
+    /// Mask of the flags that distinguish kinds of nodes: the inner flag, the has-refs flag and the
+    /// width type.
     static let formMask: UInt8 = 0xD8
 
     @inline(__always) var isInner: Bool { flags & Self.innerFlag != 0 }
     @inline(__always) var hasRefs: Bool { flags & Self.hasRefsFlag != 0 }
     @inline(__always) var context: Bool { flags & Self.contextFlag != 0 }
-    /// 0 = width in bits, 1 = width in bytes, 2 = size is a byte count.
+    /// Meaning of the width: 0 = bits for each element, 1 = bytes for each element, 2 = the size is
+    /// a number of bytes.
     @inline(__always) var widthType: UInt8 { (flags >> 3) & 3 }
-    /// 0 ... 7 for widths 0, 1, 2, 4, 8, 16, 32, 64.
+    /// Code of the width: 0 ... 7 for the widths 0, 1, 2, 4, 8, 16, 32, 64.
     @inline(__always) var widthCode: UInt8 { flags & 7 }
     @inline(__always) var width: Int { (1 << Int(flags & 7)) >> 1 }
 
@@ -70,12 +71,13 @@ struct NodeView {
         }
     }
 
-    /// Size of the node in the file, with header and padding.
+    /// Size of the node in bytes, with its header and padding.
     @inline(__always) var byteSize: Int {
         Self.headerSize + (Self.payloadSize(flags: flags, count: count) + 7) & ~7
     }
 
-    /// Element `i` of an int-array: unsigned for widths below 8 bits, signed from 8 bits on.
+    /// Element `i` of an int-array. It is unsigned if the width is less than 8 bits, otherwise
+    /// signed.
     @inline(__always)
     func integer(_ i: Int) -> Int64 {
         switch flags & 7 {
@@ -90,7 +92,7 @@ struct NodeView {
         }
     }
 
-    /// Element `i` of a uint-array (cluster keys, B+tree offsets).
+    /// Element `i` of a uint-array, such as the keys of a cluster leaf or the offsets of a B+tree.
     @inline(__always)
     func unsigned(_ i: Int) -> UInt64 {
         switch flags & 7 {
@@ -104,20 +106,21 @@ struct NodeView {
     @inline(__always)
     func byte(_ i: Int) -> UInt8 { payload.load(fromByteOffset: i, as: UInt8.self) }
 
-    /// Slot `i` of a node with refs: 0, a ref or a tagged integer.
+    /// Slot `i` of a node with refs: 0, a ref, or a tagged integer.
     @inline(__always)
     func slot(_ i: Int) -> NodeSlot { NodeSlot(raw: UInt64(bitPattern: integer(i))) }
 }
 
-/// An element of a node with refs (storage format 2.4).
+/// A slot of a node with refs: 0, a ref, or a tagged integer, whose lowest bit is 1 (storage format
+/// 2.4).
 struct NodeSlot {
     let raw: UInt64
 
     @inline(__always) var isNone: Bool { raw == 0 }
     @inline(__always) var isTagged: Bool { raw & 1 != 0 }
-    /// The integer of a tagged slot.
+    /// The integer of a tagged slot. The slot must be tagged.
     @inline(__always) var value: UInt64 { raw >> 1 }
     @inline(__always) var ref: Ref { Ref(raw) }
-    /// Ref of the child; nil for 0 and tagged slots.
+    /// The ref; nil if the slot is 0 or tagged.
     @inline(__always) var child: Ref? { raw == 0 || raw & 1 != 0 ? nil : Ref(raw) }
 }

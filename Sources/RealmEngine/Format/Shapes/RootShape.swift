@@ -1,31 +1,33 @@
-/// Slots of the root of a version (storage format section 4). A shorter root lacks the last ones.
-/// Read and written by `TopArray`.
+/// Slots of the root of a version (storage format section 4). If a root has fewer slots, the last
+/// ones are missing. Only `TopArray` reads and writes roots.
 enum RootShape {
-    /// Names of the tables, in cells of equal width.
+    /// Ref of the names of the tables, in cells of equal width.
     static let names = 0
-    /// Refs of the tables; the reuse tag of the next table in a free slot.
+    /// Ref of an array with the refs of the tables. A free slot contains a tagged number, which
+    /// becomes part of the key of the next table in it.
     static let tables = 1
-    /// Number: end of the space that the version manages, in bytes.
+    /// Tagged number: end of the version in bytes.
     static let logicalSize = 2
-    /// The parallel arrays of the free list: offsets and lengths in bytes, and the versions that
-    /// released the extents.
+    /// Refs of the three arrays of the free list: offsets and lengths of extents in bytes, and the
+    /// versions whose commits released them.
     static let freePositions = 3
     static let freeLengths = 4
     static let freeVersions = 5
-    /// Number of the version.
+    /// Tagged number of the version.
     static let version = 6
-    /// Number: kind of the history.
+    /// Tagged number: type of the history.
     static let historyType = 7
-    /// B+tree of changesets; none in files that never had a history.
+    /// Ref of a B+tree of changesets; 0 in files that never had a history.
     static let history = 8
-    /// Number: format of the changesets.
+    /// Tagged number: format of the changesets.
     static let historySchema = 9
-    /// Number: 0 in files that are not synchronised.
+    /// Tagged number; 0 in files that are not synchronised.
     static let syncFileID = 10
-    /// State of an online compaction: an array of at least two numbers, or a number for none.
+    /// State of an online compaction: the ref of an array of at least two numbers; a tagged number
+    /// if there is none.
     static let evacuation = 11
 
-    /// Numbers of slots that writers have stored.
+    /// Numbers of slots that roots can have.
     static let validCounts: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
     static let minimumCount = 3
 

@@ -1,50 +1,53 @@
-/// Slots of the top node of a table (object format 1.2). Files from before format 20 have 12 or 13
-/// slots, and upgrades keep that; missing slots are read as 0.
+/// Slots of the top array of a table (object format 1.2). Tables from before format 20 have 12 or
+/// 13 slots, also after an upgrade; missing slots are read as 0.
 enum TableShape {
-    /// Ref of the descriptions of the columns (`SpecShape`).
+    /// Ref of the spec, which describes the columns (`SpecShape`).
     static let spec = 0
-    /// 0; the root of each column up to format 9.
+    /// 0. Up to format 9, the ref of the columns' roots.
     static let unused = 1
-    /// Ref of the cluster tree of the objects.
+    /// Ref of the cluster tree that contains the objects.
     static let objects = 2
-    /// Number: the table's key.
+    /// Tagged number: key of the table.
     static let key = 3
-    /// Ref of the roots of the search indexes, 0 for none, by leaf index.
+    /// Ref of an array with the root of the search index for each leaf index; 0 for columns without
+    /// one.
     static let indexes = 4
-    /// Number of columns removed so far.
+    /// Tagged number: how many columns were removed so far.
     static let columnCounter = 5
-    /// Number of commits that changed the table.
+    /// Tagged number: how many commits changed the table.
     static let contentVersion = 6
-    /// Refs of two arrays of numbers by leaf index: keys of the table and of the column at the
-    /// other end of a link.
+    /// Refs of two arrays, indexed by leaf index: for each link or backlink column, the key of the
+    /// table and the key of the column at the other end of the links.
     static let oppositeTables = 7
     static let oppositeColumns = 8
-    /// Number of the next object without a primary key; 0 before the first one.
+    /// Tagged number: sequence number of the next object, from which its key is computed; 0 before
+    /// the first object.
     static let nextSequenceNumber = 9
-    /// Ref of the collision map (`CollisionMapShape`) or 0.
+    /// Ref of the collision map (`CollisionMapShape`); 0 if there is none.
     static let collisions = 10
-    /// Number: key of the primary key's column; 0 for none.
+    /// Tagged number: column key of the primary key; 0 if there is none.
     static let primaryKey = 11
-    /// Number: the kind of table in the lowest two bits; from format 20 on.
+    /// Tagged number: the kind of table, in the lowest two bits. Exists from format 20 on.
     static let kind = 12
-    /// Ref of the cluster tree of tombstones or 0; from format 20 on.
+    /// Ref of the cluster tree that contains the tombstones; 0 if there are none. Exists from
+    /// format 20 on.
     static let tombstones = 13
 
     static let count = 14
     static let minimumCount = 12
-    /// Number of slots up to format 9: the spec, and the root of each column.
+    /// Number of slots up to format 9: the spec, and the columns' roots.
     static let legacyCount = 2
     static let legacyColumns = 1
 
-    /// Slots without which a table cannot be read.
+    /// Slots that must be valid for the table to be readable.
     static let required = [spec, objects, key]
 
-    /// Content of a slot.
+    /// Kind of content that a slot has.
     enum Role {
         case ref, number, refOrNone, numberOrNone, unused
     }
 
-    /// Roles by slot.
+    /// The kind of content of each slot.
     static let roles: [Role] = [
         .ref, .unused, .ref, .number, .ref, .number, .number, .ref, .ref, .numberOrNone, .refOrNone,
         .numberOrNone, .numberOrNone, .refOrNone,
@@ -52,14 +55,15 @@ enum TableShape {
 }
 
 extension NodeView {
-    /// Ref of the tree of tombstones of a table; none in tables of 12 or 13 slots.
+    /// Ref of the tree of tombstones, given a table's top array; none if the array has only 12 or
+    /// 13 slots.
     var tombstones: Ref {
         count > TableShape.tombstones ? slot(TableShape.tombstones).child ?? .none : .none
     }
 }
 
 extension TableShape.Role {
-    /// Whether `slot` may have this role. Every value may be in an unused slot.
+    /// Whether `slot` contains the right kind of content. An unused slot may contain anything.
     func accepts(_ slot: NodeSlot) -> Bool {
         switch self {
         case .ref: slot.child != nil

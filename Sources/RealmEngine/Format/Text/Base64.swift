@@ -1,6 +1,6 @@
-/// Encoding and decoding with the alphabet of RFC 4648, section 4.
+/// Base64 encoding and decoding, with the alphabet of RFC 4648, section 4.
 enum Base64 {
-    /// Writes four characters for the low 24 bits of `group`.
+    /// Writes the low 24 bits of `group` as four characters.
     @inline(__always)
     static func write(_ group: UInt32, to out: UnsafeMutableRawPointer) {
         let alphabet: StaticString =
@@ -11,7 +11,7 @@ enum Base64 {
         }
     }
 
-    /// Stores the first one, two or three bytes of the low 24 bits of `group`.
+    /// Stores the first `bytes` bytes, one to three, of the low 24 bits of `group`.
     @inline(__always)
     static func store(_ group: UInt32, bytes: Int, to out: UnsafeMutableRawPointer) {
         for i in 0..<bytes {
@@ -32,8 +32,8 @@ enum Base64 {
         }
     }
 
-    /// Returns the number of characters before the padding; nil if the length is impossible.
-    /// Padding may be missing, but must not be incomplete.
+    /// Returns the number of characters before the padding; nil if `text` cannot be base64 because
+    /// of its length. The padding may be missing, but not incomplete.
     static func digitCount(_ text: ByteView) -> Int? {
         var digits = text.count
         while digits > 0 && text[digits - 1] == UInt8(ascii: "=") { digits -= 1 }

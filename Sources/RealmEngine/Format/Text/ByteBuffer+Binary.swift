@@ -8,7 +8,7 @@ extension ByteBuffer {
         advance(by: bytes.count * 2)
     }
 
-    /// Appends sixteen hexadecimal digits.
+    /// Appends `value` as sixteen hexadecimal digits.
     package mutating func append(hex value: UInt64) {
         Hex.write(value, to: reserve(16))
         advance(by: 16)
@@ -20,7 +20,7 @@ extension ByteBuffer {
         advance(by: 2)
     }
 
-    /// Appends 24 lower-case hexadecimal digits.
+    /// Appends an object id as 24 lower-case hexadecimal digits.
     package mutating func append(_ id: ObjectID) {
         append(hex: id.high)
         let out = reserve(8)
@@ -31,12 +31,13 @@ extension ByteBuffer {
         advance(by: 8)
     }
 
-    /// Appends 36 characters: lower-case hexadecimal digits in groups of 8-4-4-4-12.
+    /// Appends a UUID as 36 characters: lower-case hexadecimal digits in groups of 8-4-4-4-12.
     package mutating func append(_ uuid: UUIDValue) {
         let out = reserve(40)
         Hex.write(uuid.high, to: out)
         Hex.write(uuid.low, to: out + 20)
-        // The last group is in place; the other groups move to make room for the dashes.
+        // The last group is already in its place. The other groups are moved to make room for the
+        // dashes.
         (out + 19).copyMemory(from: out + 20, byteCount: 4)
         (out + 14).copyMemory(from: out + 12, byteCount: 4)
         (out + 9).copyMemory(from: out + 8, byteCount: 4)
@@ -46,7 +47,7 @@ extension ByteBuffer {
         advance(by: 36)
     }
 
-    /// Appends base64 of RFC 4648, with padding and without line breaks.
+    /// Appends bytes as base64 of RFC 4648, with padding and without line breaks.
     package mutating func append(base64 bytes: ByteView) {
         let whole = bytes.count / 3
         let out = reserve((whole + 1) * 4)
@@ -70,8 +71,8 @@ extension ByteBuffer {
         advance(by: 4)
     }
 
-    /// Appends the bytes encoded by hexadecimal digits of either case. Returns false, and appends
-    /// nothing, for an odd number of digits or any other character.
+    /// Decodes hexadecimal digits, in upper or lower case, and appends the bytes. If the number of
+    /// digits is odd or there are other characters, returns false and appends nothing.
     package mutating func append(decodingHex text: ByteView) -> Bool {
         if text.count % 2 != 0 { return false }
         let out = reserve(text.count / 2)
@@ -83,8 +84,8 @@ extension ByteBuffer {
         return true
     }
 
-    /// Appends the bytes encoded by base64 text of RFC 4648, whose padding may be missing. Returns
-    /// false, and appends nothing, for other text.
+    /// Decodes base64 text of RFC 4648, whose padding may be missing, and appends the bytes.
+    /// Returns false and appends nothing if the text is not base64.
     package mutating func append(decodingBase64 text: ByteView) -> Bool {
         guard let digits = Base64.digitCount(text) else { return false }
         let out = reserve(digits / 4 * 3 + 3)

@@ -1,7 +1,7 @@
 extension ByteBuffer {
-    /// Appends the scientific string of the General Decimal Arithmetic specification, which keeps
-    /// every digit and the exponent: "1.50", "-0", "0.000001", "1E-7", "1.2E+9". Infinities are
-    /// "Inf" and "-Inf", every NaN is "NaN", including null.
+    /// Appends a decimal as the scientific string of the General Decimal Arithmetic specification:
+    /// "1.50", "-0", "0.000001", "1E-7", "1.2E+9". All digits and the exponent are preserved.
+    /// Infinities are "Inf" and "-Inf". Null and every NaN are "NaN".
     package mutating func append(number value: Decimal128) {
         guard value.isFinite else {
             if value.isNaN {
@@ -12,7 +12,7 @@ extension ByteBuffer {
             return
         }
         if value.isNegative { append(UInt8(ascii: "-")) }
-        // 34 digits, a point and either six zeros or an exponent.
+        // At most 34 digits, a point, and either six zeros or an exponent.
         let out = reserve(64)
         let exponent = value.exponent
         let scale = exponent + value.coefficient.digitCount - 1

@@ -1,6 +1,7 @@
 extension ByteBuffer {
-    /// Appends a JSON string: quoted, escaped only where JSON requires it. Ill-formed UTF-8 becomes
-    /// U+FFFD, so that the output is always valid; returns false in that case.
+    /// Appends a quoted JSON string, in which only the characters are escaped that JSON requires.
+    /// Replaces ill-formed UTF-8 by U+FFFD, so the result is always valid JSON, and returns false
+    /// in that case.
     @discardableResult
     package mutating func append(json text: ByteView) -> Bool {
         append(UInt8(ascii: "\""))
@@ -12,8 +13,9 @@ extension ByteBuffer {
             let chunk = ByteChunk(rest, count: count)
             chunk.store(to: reserve(16))
             let special = chunk.marks { word in
-                // Control characters borrow into their top bit. Bytes beyond ASCII have it set, so
-                // the other two terms need not handle them.
+                // The second term marks control characters, because the subtraction borrows from
+                // their top bit. Bytes beyond ASCII are marked by the first term, whatever the
+                // other terms give for them.
                 word | (word &- ByteChunk.repeated(0x20))
                     | ((word ^ ByteChunk.repeated(UInt8(ascii: "\""))) &- ByteChunk.repeated(1))
                     | ((word ^ ByteChunk.repeated(UInt8(ascii: "\\"))) &- ByteChunk.repeated(1))
@@ -30,7 +32,8 @@ extension ByteBuffer {
         return isWellFormed
     }
 
-    /// Appends a number, or one of the strings "NaN", "Infinity" and "-Infinity".
+    /// Appends a number. NaN and infinities are appended as the strings "NaN", "Infinity" and
+    /// "-Infinity".
     package mutating func append(json value: Double) {
         let isFinite = value.isFinite
         if !isFinite { append(UInt8(ascii: "\"")) }
@@ -38,7 +41,8 @@ extension ByteBuffer {
         if !isFinite { append(UInt8(ascii: "\"")) }
     }
 
-    /// Appends a number, or one of the strings "NaN", "Infinity" and "-Infinity".
+    /// Appends a number. NaN and infinities are appended as the strings "NaN", "Infinity" and
+    /// "-Infinity".
     package mutating func append(json value: Float) {
         let isFinite = value.isFinite
         if !isFinite { append(UInt8(ascii: "\"")) }
@@ -46,8 +50,9 @@ extension ByteBuffer {
         if !isFinite { append(UInt8(ascii: "\"")) }
     }
 
-    /// Appends escapes and multi-byte characters up to the next byte of plain ASCII; returns the
-    /// number of bytes read. Called once per run of text that is not ASCII.
+    /// Appends characters that are escaped or beyond ASCII, up to the next ordinary ASCII
+    /// character. Returns the number of bytes read. One call handles a whole run of text beyond
+    /// ASCII.
     private mutating func appendSpecial(
         _ base: UnsafeRawPointer, _ count: Int, _ isWellFormed: inout Bool
     ) -> Int {

@@ -21,10 +21,10 @@ extension ByteBuffer {
         advance(by: DecimalDigits.write(value.magnitude, to: reserve(39)))
     }
 
-    /// Appends the shortest text that parses to the same double: "1.0", "1e+20", "NaN",
+    /// Appends the shortest text from which parsing gives the same double: "1.0", "1e+20", "NaN",
     /// "-Infinity".
     package mutating func append(number value: Double) {
-        // Whole numbers are frequent and need no search for the shortest form.
+        // Whole numbers are frequent, and their shortest text need not be searched for.
         if value.magnitude < 0x1p53, value != 0, value == value.rounded(.towardZero) {
             append(number: Int64(value))
             append(".0")
@@ -37,11 +37,11 @@ extension ByteBuffer {
         }
     }
 
-    /// Appends a number with at most six decimal places, such as a price, a score or a percentage.
-    /// Appends nothing and returns false for other numbers.
+    /// Appends a number that has at most six decimal places, such as a price or a percentage.
+    /// Returns false and appends nothing for other numbers.
     ///
-    /// Different decimals of up to 15 digits have different doubles, and dividing two exact
-    /// integers rounds as parsing the decimal does. So the decimal found is the shortest one.
+    /// The result is the shortest text: two decimals with up to 15 digits never give the same
+    /// double, and dividing two exact integers rounds in the same way as parsing the decimal.
     @inline(__always)
     private mutating func appendFewPlaces(_ value: Double) -> Bool {
         let scaled = (value.magnitude * 1e6).rounded()
@@ -65,7 +65,7 @@ extension ByteBuffer {
         return true
     }
 
-    /// Appends the shortest text that parses to the same float.
+    /// Appends the shortest text from which parsing gives the same float.
     package mutating func append(number value: Float) {
         if value.isFinite {
             append(value.description)
@@ -84,7 +84,7 @@ extension ByteBuffer {
 
     /// Appends `true` or `false`.
     package mutating func append(_ value: Bool) {
-        // Two calls, because a conditional expression would make the literals `String`s.
+        // Two calls, because literals in a conditional expression would become `String`s.
         if value { append("true") } else { append("false") }
     }
 }

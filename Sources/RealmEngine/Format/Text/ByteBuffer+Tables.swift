@@ -1,6 +1,7 @@
 extension ByteBuffer {
-    /// Appends a CSV field of RFC 4180: quoted if it contains a comma, the separator, a quote or a
-    /// line break. The empty string is `""`, because an empty field means null.
+    /// Appends a field of a CSV file (RFC 4180). It is quoted if it contains a comma, the
+    /// separator, a quotation mark or a line break. The empty string is `""`, because an empty
+    /// field means null.
     package mutating func append(csv text: ByteView, separator: UInt8 = UInt8(ascii: ",")) {
         if text.count == 0 {
             append("\"\"")
@@ -25,8 +26,9 @@ extension ByteBuffer {
         append(UInt8(ascii: "\""))
     }
 
-    /// Appends a TSV field, never quoted: tab, line feed, carriage return and backslash become
-    /// `\t`, `\n`, `\r` and `\\`. Null is `\N`, which differs from every string.
+    /// Appends a field of a TSV file. It is never quoted: tab, line feed, carriage return and
+    /// backslash are written as `\t`, `\n`, `\r` and `\\`. Null is `\N`, which no string is written
+    /// as.
     package mutating func append(tsv text: ByteView) {
         var position = 0
         while position < text.count {
@@ -43,9 +45,9 @@ extension ByteBuffer {
         }
     }
 
-    /// Appends an SQL string literal, with quotation marks doubled. Returns false, and appends
-    /// nothing, if the text is not UTF-8 or contains a NUL or a carriage return, which some SQL
-    /// readers do not preserve.
+    /// Appends a string literal of SQL, with quotation marks doubled. Returns false and appends
+    /// nothing if the text is not UTF-8, or contains a NUL or a carriage return: some SQL programs
+    /// do not preserve these.
     package mutating func append(sql text: ByteView) -> Bool {
         let start = count
         append(UInt8(ascii: "'"))
@@ -75,7 +77,7 @@ extension ByteBuffer {
         return false
     }
 
-    /// Appends the bytes before the first marked one and returns their number.
+    /// Appends the bytes before the first one that `special` marks, and returns their number.
     @inline(__always)
     private mutating func appendPlain(
         _ text: ByteView, until special: (UInt64) -> UInt64
@@ -115,7 +117,7 @@ extension ByteChunk {
             | equal(word, UInt8(ascii: "\n")) | equal(word, UInt8(ascii: "\r"))
     }
 
-    /// Bytes beyond ASCII are special too.
+    /// Marks bytes beyond ASCII too, because they must be checked.
     @inline(__always)
     fileprivate static func isSpecialInSQL(_ word: UInt64) -> UInt64 {
         word | equal(word, UInt8(ascii: "'")) | equal(word, 0) | equal(word, UInt8(ascii: "\r"))

@@ -1,5 +1,5 @@
 extension ByteBuffer {
-    /// Appends the text as UTF-8, with U+FFFD for ill-formed sequences.
+    /// Appends text as UTF-8; each ill-formed sequence is replaced by U+FFFD.
     package mutating func append(repairing text: ByteView) {
         var position = 0
         while position < text.count {

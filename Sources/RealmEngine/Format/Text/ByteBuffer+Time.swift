@@ -1,9 +1,10 @@
 extension ByteBuffer {
-    /// Appends RFC 3339 in UTC, without trailing zeros in the fraction: "2025-03-04T09:12:44.5Z".
-    /// Years outside 0000 ... 9999 take ISO 8601's expanded form: a sign and at least four digits.
+    /// Appends a time in UTC as in RFC 3339, without trailing zeros in the fraction:
+    /// "2025-03-04T09:12:44.5Z". Years before 0000 and after 9999 have the expanded form of ISO
+    /// 8601: a sign and at least four digits.
     package mutating func append(rfc3339 timestamp: Timestamp) {
         let time = CalendarTime(timestamp)
-        // Sign, twelve digits of year and thirty characters of the rest.
+        // A sign, twelve digits for the year, and thirty characters for the rest.
         var out = reserve(48)
         let start = out
         if time.year < 0 || time.year > 9999 {
@@ -26,7 +27,8 @@ extension ByteBuffer {
         advance(by: out + 1 - start)
     }
 
-    /// Appends seconds since 1970-01-01T00:00:00Z, with a fraction if it is not zero: "-1.5".
+    /// Appends the number of seconds since 1970-01-01T00:00:00Z. It has a fraction unless that is
+    /// zero: "-1.5".
     package mutating func append(unixSeconds time: Timestamp) {
         let total = time.totalNanoseconds
         if total < 0 { append(UInt8(ascii: "-")) }
@@ -36,7 +38,7 @@ extension ByteBuffer {
         advance(by: count + Self.writeFraction(Int(rest), to: out + count))
     }
 
-    /// Appends nanoseconds since 1970-01-01T00:00:00Z.
+    /// Appends the number of nanoseconds since 1970-01-01T00:00:00Z.
     package mutating func append(unixNanoseconds time: Timestamp) {
         append(number: time.totalNanoseconds)
     }
@@ -49,7 +51,8 @@ extension ByteBuffer {
         DecimalDigits.writePair(value, to: out + 1)
     }
 
-    /// Writes a point and up to nine digits, nothing for 0; returns the length.
+    /// Writes a point and up to nine digits; nothing if `nanosecond` is 0. Returns the number of
+    /// characters.
     @inline(__always)
     private static func writeFraction(_ nanosecond: Int, to out: UnsafeMutableRawPointer) -> Int {
         if nanosecond == 0 { return 0 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A growable byte array with one owner, in which text and JSON are built without `String`.
+/// A growable array of bytes with one owner, for building text and JSON without `String`.
 ///
-/// Appending is a bounds check and a copy. Not thread-safe.
+/// Appending costs a comparison and a copy. Not thread-safe.
 package struct ByteBuffer: ~Copyable {
     @usableFromInline var start: UnsafeMutableRawPointer
     @usableFromInline var end: Int
@@ -25,13 +25,14 @@ package struct ByteBuffer: ~Copyable {
 
     @inlinable package mutating func removeAll() { end = 0 }
 
-    /// Removes all but the first `count` bytes.
+    /// Keeps the first `count` bytes and removes the others.
     @inlinable package mutating func truncate(to count: Int) {
         precondition(count <= end)
         end = count
     }
 
-    /// Makes room for `extra` bytes and returns their address; `advance(by:)` appends them.
+    /// Returns the address of room for `extra` bytes after the last one. The caller fills it and
+    /// then calls `advance(by:)`.
     @inlinable @inline(__always)
     package mutating func reserve(_ extra: Int) -> UnsafeMutableRawPointer {
         if end &+ extra > capacity { grow(extra) }
@@ -73,7 +74,7 @@ package struct ByteBuffer: ~Copyable {
         append(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
     }
 
-    /// Disfavoured, since literals would otherwise become `String`s.
+    /// Disfavoured, because literals would otherwise become `String`s.
     @_disfavoredOverload
     package mutating func append(_ text: String) {
         var text = text

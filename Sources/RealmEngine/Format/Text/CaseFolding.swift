@@ -1,8 +1,8 @@
-/// Simple case folding of Unicode (statuses C and S of CaseFolding.txt), without the rules of a locale: `I`
-/// is folded to `i`, and `ı` to itself.
+/// Simple case folding of Unicode (statuses C and S of CaseFolding.txt), without rules for
+/// languages: `I` is folded to `i`, and `ı` to itself.
 enum CaseFolding {
-    /// Scalars from `first` to `last` in steps of `step`, each folded to the scalar at distance
-    /// `change`.
+    /// The scalars from `first` to `last` in steps of `step`. Each is folded by adding `change` to
+    /// it.
     struct Run {
         let first: UInt32
         let last: UInt32
@@ -20,7 +20,7 @@ enum CaseFolding {
         func folded(_ scalar: UInt32) -> UInt32 { UInt32(Int64(scalar) + Int64(change)) }
     }
 
-    /// Returns the form that all cases of a letter have in common.
+    /// Returns the folded form of a scalar, which is the same for upper and lower case.
     static func folded(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }
         // Finds the last run that begins at or before the scalar.
@@ -33,7 +33,7 @@ enum CaseFolding {
         return runs[low - 1].folded(scalar)
     }
 
-    /// The runs in ascending order, without overlaps.
+    /// All runs in ascending order; they do not overlap.
     static let runs: [Run] = [
         Run(0x41, 0x5A, 1, 32), Run(0xB5, 0xB5, 1, 775), Run(0xC0, 0xD6, 1, 32),
         Run(0xD8, 0xDE, 1, 32), Run(0x100, 0x12E, 2, 1), Run(0x132, 0x136, 2, 1),

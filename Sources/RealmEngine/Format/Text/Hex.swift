@@ -7,7 +7,7 @@ enum Hex {
         out.storeBytes(of: digits.utf8Start[Int(byte & 15)], toByteOffset: 1, as: UInt8.self)
     }
 
-    /// Writes sixteen digits, the most significant first.
+    /// Writes `value` as sixteen digits, the most significant first.
     @inline(__always)
     static func write(_ value: UInt64, to out: UnsafeMutableRawPointer) {
         for i in 0..<8 {
@@ -23,7 +23,8 @@ enum Hex {
             ? letter - UInt8(ascii: "a") + 10 : nil
     }
 
-    /// Returns the byte encoded by the two digits at `position`; nil for other characters.
+    /// Returns the byte that two digits at `position` represent; nil if they are no hexadecimal
+    /// digits.
     @inline(__always)
     static func byte(_ text: ByteView, at position: Int) -> UInt8? {
         guard let high = value(text[position]), let low = value(text[position + 1]) else {
@@ -32,7 +33,8 @@ enum Hex {
         return high << 4 | low
     }
 
-    /// Returns the number encoded by digits at `position`, two per byte; nil for other characters.
+    /// Returns the number that digits at `position` represent, two for each of `bytes` bytes; nil
+    /// if they are no hexadecimal digits.
     static func number(_ text: ByteView, at position: Int, bytes: Int) -> UInt64? {
         var result: UInt64 = 0
         for i in 0..<bytes {

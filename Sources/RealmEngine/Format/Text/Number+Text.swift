@@ -1,9 +1,10 @@
-/// Parses numbers byte by byte, without `String`, locale or white space. The initializers require
-/// the whole text to be a number; the `prefix` functions parse the longest number at its beginning
-/// and return its length in bytes.
+/// Parsing of numbers from bytes, without `String`, locale or white space. An initializer returns
+/// nil unless the whole text is a number. A `prefix` function parses the longest number at the
+/// start of the text, and also returns its length in bytes.
 
 extension Int64 {
-    /// Parses an optional sign and digits; nil for other text or numbers beyond 64 bits.
+    /// Parses digits with an optional sign. Returns nil for other text, and for numbers of more
+    /// than 64 bits.
     public init?(text: ByteView) {
         var position = 0
         var isNegative = false
@@ -12,7 +13,8 @@ extension Int64 {
             position = 1
         }
         if position == text.count { return nil }
-        // Accumulated as a negative number, since the negative range is larger by one.
+        // The number is computed as a negative one, because the smallest `Int64` has no positive
+        // counterpart.
         var value: Int64 = 0
         while position < text.count {
             guard let digit = DecimalDigits.value(text[position]) else { return nil }
@@ -32,7 +34,7 @@ extension Int64 {
 }
 
 extension UInt64 {
-    /// Parses digits; nil for other text or numbers beyond 64 bits.
+    /// Parses digits. Returns nil for other text, and for numbers of more than 64 bits.
     public init?(text: ByteView) {
         if text.count == 0 { return nil }
         var value: UInt64 = 0
@@ -48,8 +50,9 @@ extension UInt64 {
 }
 
 extension Double {
-    /// Parses the nearest double; also `inf`, `infinity` and `nan`, signed, in any case. Numbers
-    /// beyond the range become infinite.
+    /// Parses the number and rounds it to the nearest double; a number beyond the range becomes
+    /// infinite. Also parses `inf`, `infinity` and `nan`, with or without sign, in upper or lower
+    /// case.
     public init?(text: ByteView) {
         guard let (value, length) = Double.prefix(of: text), length == text.count else {
             return nil
@@ -66,7 +69,8 @@ extension Double {
 }
 
 extension Float {
-    /// Parses the nearest float, rounded once; otherwise like `Double.init(text:)`.
+    /// Parses the number and rounds it once, to the nearest float. Accepts the same text as
+    /// `Double.init(text:)`.
     public init?(text: ByteView) {
         guard let (value, length) = Float.prefix(of: text), length == text.count else {
             return nil
@@ -82,8 +86,9 @@ extension Float {
 }
 
 extension Decimal128 {
-    /// Parses all digits; more than 34 are rounded half to even, and numbers beyond the range
-    /// become infinite. Also parses `inf`, `infinity` and `nan`, signed, in any case.
+    /// Parses the number and rounds it to 34 digits, half to even; a number beyond the range
+    /// becomes infinite. Also parses `inf`, `infinity` and `nan`, with or without sign, in upper or
+    /// lower case.
     public init?(text: ByteView) {
         guard let (value, length) = Decimal128.prefix(of: text), length == text.count else {
             return nil
@@ -105,8 +110,8 @@ extension Decimal128 {
 }
 
 extension NumberScanner {
-    /// The nearest double, rounded once: by one operation if the digits and the power of ten are
-    /// exact doubles, otherwise by the standard library's parser.
+    /// The nearest double, rounded once. If both the digits and the power of ten are exact doubles,
+    /// one operation suffices. Otherwise the parser of the standard library is used.
     fileprivate var doubleValue: Double {
         var magnitude: Double
         if !sticky && coefficient <= 1 << 53 && (-19...19).contains(exponent) {
@@ -124,7 +129,8 @@ extension NumberScanner {
         return isNegative ? -magnitude : magnitude
     }
 
-    /// Omitted digits only make the number slightly larger, which one more digit expresses.
+    /// Text for the standard library's parser. If digits were omitted, the number is slightly
+    /// larger than `coefficient`; one more digit, a 1, has the same effect on rounding.
     private var canonicalText: String {
         if coefficient == 0 { return "0" }
         return sticky ? "\(coefficient)1e\(exponent - 1)" : "\(coefficient)e\(exponent)"

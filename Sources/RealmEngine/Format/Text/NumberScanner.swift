@@ -1,23 +1,23 @@
-/// Parses a decimal numeral at the start of a text, without rounding.
+/// Parses a decimal number at the start of a text, without rounding.
 ///
-/// `[sign] digits [. digits] [e [sign] digits]`, with at least one digit on either side of the
-/// point.
+/// The form is `[sign] digits [. digits] [e [sign] digits]`. There must be a digit before or after
+/// the point.
 struct NumberScanner {
     private(set) var isNegative = false
     /// The first 38 significant digits.
     private(set) var coefficient: UInt128 = 0
-    /// Whether more digits, not all of them zero, follow the coefficient.
+    /// Whether digits were omitted after the 38th, and not all of them are zero.
     private(set) var sticky = false
     private(set) var exponent = 0
-    /// Whether the numeral has neither a point nor an exponent.
+    /// Whether the number has neither a point nor an exponent.
     private(set) var isInteger = true
-    /// Length of the numeral in bytes.
+    /// Length of the number in bytes.
     private(set) var length = 0
 
     private let text: ByteView
     private var digits = 0
 
-    /// Returns nil if the text does not begin with a numeral.
+    /// Returns nil if the text does not begin with a number.
     init?(_ text: ByteView) {
         self.text = text
         if let sign = byte, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
@@ -44,7 +44,7 @@ struct NumberScanner {
         while let digit = byte.flatMap({ DecimalDigits.value($0) }) {
             if digits < 38 {
                 coefficient = coefficient &* 10 &+ UInt128(digit)
-                // Leading zeros do not count.
+                // Leading zeros are not significant digits.
                 if coefficient != 0 { digits += 1 }
                 if afterPoint { exponent -= 1 }
             } else {
@@ -55,7 +55,7 @@ struct NumberScanner {
         }
     }
 
-    /// Scans an exponent; an `e` without digits after it is not part of the numeral.
+    /// Scans an exponent. An `e` that no digits follow does not belong to the number.
     private mutating func scanExponent() {
         let end = length
         guard let mark = byte, mark | 0x20 == UInt8(ascii: "e") else { return }
@@ -68,7 +68,7 @@ struct NumberScanner {
         let start = length
         var value = 0
         while let digit = byte.flatMap({ DecimalDigits.value($0) }) {
-            // Saturates far outside every format, and far inside the range of Int.
+            // The limit is far beyond the exponents of all formats, and far below the largest Int.
             value = min(value * 10 + Int(digit), 1 << 48)
             length += 1
         }
@@ -81,7 +81,7 @@ struct NumberScanner {
     }
 }
 
-/// The words for special numbers: `inf`, `infinity`, `nan`, signed or not, in any case.
+/// The words `inf`, `infinity` and `nan`, with or without sign, in upper or lower case.
 struct NumberWord {
     enum Meaning {
         case infinity
@@ -111,7 +111,8 @@ struct NumberWord {
 }
 
 extension ByteView {
-    /// Whether the text at `start` equals the lower-case ASCII word, in any case.
+    /// Whether the text at `start` is the ASCII word `word`, in upper or lower case. `word` must be
+    /// in lower case.
     func hasWord(_ word: StaticString, at start: Int) -> Bool {
         guard count - start >= word.utf8CodeUnitCount else { return false }
         for i in 0..<word.utf8CodeUnitCount where self[start + i] | 0x20 != word.utf8Start[i] {

@@ -1,8 +1,8 @@
 extension Timestamp {
-    /// Parses an RFC 3339 date and time with `Z` or an offset, a fraction with at most nine
-    /// significant places, and possibly a leap second. Years outside 0000 ... 9999 have ISO 8601's
-    /// expanded form, with a sign. Returns nil for other text, dates that do not exist, and
-    /// instants beyond 64-bit seconds.
+    /// Parses a date and time as in RFC 3339, with `Z` or an offset. The fraction may have nine
+    /// significant digits, and the second may be a leap second. Years before 0000 and after 9999
+    /// have the expanded form of ISO 8601, with a sign. Returns nil for other text, for dates that
+    /// do not exist, and if the seconds exceed 64 bits.
     public init?(text: ByteView) {
         if text.count == 20, let seconds = Self.plainSeconds(text.base) {
             self.init(seconds: seconds, nanoseconds: 0)
@@ -17,8 +17,8 @@ extension Timestamp {
         self.init(totalNanoseconds: seconds * 1_000_000_000 + Int128(nanosecond))
     }
 
-    /// Parses a date and time like `init(text:)`, which may lack the zone or the time of day: the
-    /// defaults are UTC and midnight.
+    /// Parses a date and time like `init(text:)`, but the zone or the time of day may be missing.
+    /// The default zone is UTC, the default time midnight.
     package init?(incomplete text: ByteView) {
         if let time = Timestamp(text: text) {
             self = time
@@ -35,7 +35,8 @@ extension Timestamp {
         self = time
     }
 
-    /// Parses the most frequent form, `2020-01-02T03:04:05Z`, in few steps; nil for all others.
+    /// Fast path for the most frequent form, `2020-01-02T03:04:05Z`; returns nil for all other
+    /// texts.
     private static func plainSeconds(_ p: UnsafeRawPointer) -> Int64? {
         @inline(__always) func byte(_ i: Int) -> UInt8 { p.load(fromByteOffset: i, as: UInt8.self) }
         var isPlain =
@@ -49,7 +50,7 @@ extension Timestamp {
         }
         let (year, month, day) = (pair(0) &* 100 &+ pair(2), pair(5), pair(8))
         let (hour, minute, second) = (pair(11), pair(14), pair(17))
-        // Days that not every month has, and leap seconds, are left to the general parser.
+        // Days that some months do not have, and leap seconds, are left to the general parser.
         guard isPlain, 1...12 ~= month, 1...28 ~= day, hour < 24, minute < 60, second < 60
         else { return nil }
         let days = CalendarTime.day(year: year, month: Int(month), day: day)
@@ -57,7 +58,7 @@ extension Timestamp {
     }
 }
 
-/// Parses a date and time from left to right; each part is nil if it is malformed.
+/// Parses a date and time from left to right. Each function returns nil if its part is malformed.
 private struct TimeScanner {
     private let text: ByteView
     private var position = 0
@@ -77,7 +78,7 @@ private struct TimeScanner {
         return false
     }
 
-    /// Parses a date; returns days since 1970-01-01.
+    /// Parses a date and returns the number of days since 1970-01-01.
     mutating func date() -> Int64? {
         guard let year = year(), skip(oneOf: "-"), let month = pair(1...12), skip(oneOf: "-"),
             let day = pair(1...31), day <= CalendarTime.daysInMonth(month, year: year)
@@ -85,7 +86,7 @@ private struct TimeScanner {
         return CalendarTime.day(year: year, month: month, day: Int64(day))
     }
 
-    /// Parses four digits, or a sign and four to twelve digits.
+    /// Parses a year: four digits, or a sign and four to twelve digits.
     private mutating func year() -> Int64? {
         let sign = byte
         let isSigned = skip(oneOf: "+-")
@@ -100,7 +101,7 @@ private struct TimeScanner {
         return sign == UInt8(ascii: "-") ? -year : year
     }
 
-    /// Parses exactly two digits.
+    /// Parses exactly two digits, whose number must be in `range`.
     private mutating func pair(_ range: ClosedRange<Int>) -> Int? {
         guard text.count - position >= 2, let tens = DecimalDigits.value(text[position]),
             let ones = DecimalDigits.value(text[position + 1])
@@ -110,7 +111,7 @@ private struct TimeScanner {
         return range.contains(value) ? value : nil
     }
 
-    /// Parses a time of day; returns seconds since midnight.
+    /// Parses a time of day and returns the number of seconds since midnight.
     mutating func timeOfDay() -> Int? {
         guard let hour = pair(0...23), skip(oneOf: ":"), let minute = pair(0...59),
             skip(oneOf: ":"), let second = pair(0...60)
@@ -119,14 +120,14 @@ private struct TimeScanner {
         return hour * 3600 + minute * 60 + second
     }
 
-    /// Parses a fraction; returns nanoseconds, 0 if there is no fraction.
+    /// Parses a fraction of a second and returns nanoseconds; 0 if there is no fraction.
     mutating func fraction() -> Int? {
         if !skip(oneOf: ".,") { return 0 }
         var nanoseconds = 0
         var unit = 100_000_000
         let start = position
         while let digit = byte.flatMap({ DecimalDigits.value($0) }) {
-            // More than nine significant places.
+            // There are more than nine significant digits.
             if unit == 0 && digit != 0 { return nil }
             nanoseconds += Int(digit) * unit
             unit /= 10
@@ -135,7 +136,7 @@ private struct TimeScanner {
         return position > start ? nanoseconds : nil
     }
 
-    /// Parses an offset; returns seconds east of Greenwich.
+    /// Parses the offset from UTC and returns seconds, positive east of Greenwich.
     mutating func offset() -> Int? {
         if skip(oneOf: "Zz") { return 0 }
         let isWest = byte == UInt8(ascii: "-")

@@ -1,12 +1,12 @@
-/// One multi-byte UTF-8 sequence, checked against table 3-7 of the Unicode standard.
+/// One UTF-8 sequence of several bytes, checked by table 3-7 of the Unicode standard.
 struct UTF8Sequence {
-    /// Number of bytes: the whole sequence, or the longest part of an ill-formed one that could
-    /// begin a sequence, at least one byte. Each such part is replaced by one U+FFFD.
+    /// Number of bytes in the sequence. If it is ill-formed, the number of bytes to replace by one
+    /// U+FFFD: the longest part that could begin a valid sequence, at least one byte.
     let length: Int
     let isWellFormed: Bool
 
-    /// `count` is the number of available bytes, at least one; the first byte must be 0x80 or
-    /// above.
+    /// Examines the sequence at `base`. The first byte must be at least 0x80. `count` is the number
+    /// of readable bytes, at least one.
     @inline(__always)
     init(_ base: UnsafeRawPointer, count: Int) {
         let lead = base.load(as: UInt8.self)
@@ -35,7 +35,8 @@ struct UTF8Sequence {
 }
 
 extension UTF8Sequence {
-    /// Returns the scalar at `at` and its length in bytes; U+FFFD for an ill-formed part.
+    /// Returns the scalar at offset `at` and its length in bytes. For an ill-formed sequence,
+    /// returns U+FFFD and the number of bytes to replace.
     @inline(__always)
     static func scalar(_ text: UnsafeRawBufferPointer, _ at: Int) -> (UInt32, length: Int) {
         let lead = UInt32(text[at])
@@ -50,13 +51,13 @@ extension UTF8Sequence {
 }
 
 extension ByteView {
-    /// Whether the bytes are well-formed UTF-8, which is expected of stored strings but not
-    /// enforced (object format 14).
+    /// Whether the bytes are well-formed UTF-8. Stored strings should be, but writers do not
+    /// enforce it (object format 14).
     package var isUTF8: Bool { UTF8Sequence.isValid(self) }
 }
 
 extension UTF8Sequence {
-    /// Whether all of `text` is well-formed.
+    /// Whether `text` is well-formed UTF-8.
     static func isValid(_ text: ByteView) -> Bool {
         var position = 0
         while position < text.count {

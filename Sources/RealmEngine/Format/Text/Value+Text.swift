@@ -1,9 +1,10 @@
 extension Value {
     /// Parses a value of a type whose text has the same form in queries, imported records and
-    /// conversions. Nil if `text` is no value of `type`, and for the other types: a string is any
-    /// text, and a binary is base64 in records and queries, but the bytes of the text in conversions.
+    /// conversions. Returns nil if `text` is no value of `type`.
     ///
-    /// A number beyond the range of the type becomes infinite; `isOverflow(of:)` detects it.
+    /// Also returns nil for the other types. Any text is a string, and a binary is base64 in
+    /// queries and records, but the bytes of the text in conversions. A number beyond the range of
+    /// its type becomes infinite, which `isOverflow(of:)` detects.
     package static func parsed(_ text: ByteView, as type: ColumnType) -> Value? {
         switch type {
         case .int: Int64(text: text).map(Value.int)
@@ -23,8 +24,8 @@ extension Value {
         return text.buffer.elementsEqual("false".utf8) ? false : nil
     }
 
-    /// Whether the value, parsed from `text`, is infinite although the text consists of digits. The
-    /// words for infinity have none.
+    /// Whether the value, which was parsed from `text`, is infinite although `text` is a number.
+    /// The words for infinity contain no digits.
     package func isOverflow(of text: ByteView) -> Bool {
         let isInfinite =
             switch self {

@@ -1,5 +1,6 @@
 extension UInt64 {
-    /// A bijective mix of this word: every bit of the result depends on every bit of the word.
+    /// The word with its bits mixed: each bit of the result depends on all bits of the word, and
+    /// different words have different results.
     @inlinable package var mixed: UInt64 {
         var word = self
         word = (word ^ word &>> 30) &* 0xBF58_476D_1CE4_E5B9

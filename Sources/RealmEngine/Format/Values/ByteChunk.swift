@@ -1,17 +1,18 @@
-/// Up to 16 bytes of text in two words, so that strings are scanned for the few special bytes
-/// several at a time, without reading past their end.
+/// Up to 16 bytes of text in two words. Finding special bytes in a string is faster for several
+/// bytes at a time, and nothing after the end of the string is read.
 ///
-/// Words instead of a vector type: comparing vectors and finding the first match costs generic
-/// calls.
+/// Words are used instead of a vector type, with which comparing and finding the first match would
+/// be calls of generic functions.
 struct ByteChunk {
-    /// The bytes in order from the low end; unused positions hold spaces.
+    /// The bytes, the first one lowest; unused bytes are spaces.
     let low: UInt64
     let high: UInt64
 
-    /// A mark is the top bit of a byte. After the first mark of a word, further marks may be wrong.
+    /// A byte is marked by its top bit. Only the first mark in each word is reliable; later ones
+    /// may be wrong.
     typealias Marks = (low: UInt64, high: UInt64)
 
-    /// Loads `count` bytes, 16 at most.
+    /// Loads `count` bytes; at most 16 are used.
     @inline(__always)
     init(_ base: UnsafeRawPointer, count: Int) {
         if count >= 16 {
@@ -20,7 +21,7 @@ struct ByteChunk {
         } else if count > 8 {
             let used = UInt64(count &- 8) &* 8
             low = Self.load(base, at: 0)
-            // The last eight bytes overlap the first word and stay inside the text.
+            // These eight bytes overlap the first word, so that nothing after the text is read.
             high = Self.load(base, at: count &- 8) &>> (64 &- used) | Self.spaces &<< used
         } else {
             low = count == 8 ? Self.load(base, at: 0) : Self.loadShort(base, count)
@@ -34,8 +35,8 @@ struct ByteChunk {
         out.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
 
-    /// Returns marks where `find` sets them. `find` gets one word at a time; bits of its result
-    /// that are not marks are ignored.
+    /// Calls `find` with each word and returns the marks in its results. Other bits of a result are
+    /// ignored.
     @inline(__always)
     func marks(_ find: (UInt64) -> UInt64) -> Marks {
         (find(low) & Self.topBits, find(high) & Self.topBits)
@@ -48,11 +49,11 @@ struct ByteChunk {
         return 8 &+ (marks.high.trailingZeroBitCount >> 3)
     }
 
-    /// Returns a word with the byte in every position.
+    /// Returns a word whose eight bytes are all `byte`.
     @inline(__always)
     static func repeated(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
-    /// Marks bytes that equal `byte`.
+    /// Marks the bytes of `word` that equal `byte`.
     @inline(__always)
     static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
         let difference = word ^ repeated(byte)
@@ -67,7 +68,7 @@ struct ByteChunk {
         UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Loads up to seven bytes into the low end of a word, with spaces above.
+    /// Loads up to seven bytes into the lowest bytes of a word; the others are spaces.
     @inline(__always)
     private static func loadShort(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
         let blanks = spaces &<< (UInt64(count) &* 8)

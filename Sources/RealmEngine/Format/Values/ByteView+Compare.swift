@@ -1,7 +1,8 @@
 import Glibc
 
 extension ByteView {
-    /// Compares unsigned bytes, the shorter first if one is a prefix: negative, zero or positive.
+    /// Compares byte by byte, unsigned; if one view is the beginning of the other, it is less.
+    /// Returns a negative number, zero or a positive number.
     @inline(__always)
     package static func compare(_ a: ByteView, _ b: ByteView) -> Int {
         let order = memcmp(a.base, b.base, min(a.count, b.count))
@@ -15,7 +16,7 @@ extension ByteView {
 }
 
 extension String {
-    /// Calls `body` with the bytes of the text, which are valid until it returns.
+    /// Calls `body` with the bytes of the text in UTF-8, which are valid only during the call.
     @inline(__always)
     package func withView<R, E>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
         var text = self

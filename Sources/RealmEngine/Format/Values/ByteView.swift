@@ -1,7 +1,7 @@
-/// Bytes of a mapped snapshot: pointer and length, no ownership.
+/// Address and number of bytes in a mapped snapshot; does not own them.
 ///
-/// Valid as long as the `Snapshot` it came from. Copying a view costs nothing; conversion to a
-/// `String` is left to the API.
+/// Valid as long as the `Snapshot` that returned it. Copying a view costs nothing; whether bytes
+/// become a `String` is up to the API.
 public struct ByteView: @unchecked Sendable {
     public let base: UnsafeRawPointer
     public let count: Int
@@ -23,7 +23,7 @@ public struct ByteView: @unchecked Sendable {
 
     public var bytes: [UInt8] { [UInt8](buffer) }
 
-    /// Whether no byte has its highest bit set.
+    /// Whether all bytes are ASCII.
     var isASCII: Bool {
         var bits: UInt64 = 0
         var i = 0
@@ -38,11 +38,11 @@ public struct ByteView: @unchecked Sendable {
         return bits & 0x8080_8080_8080_8080 == 0
     }
 
-    /// The bytes as text; ill-formed sequences become U+FFFD.
+    /// The bytes as a string; each ill-formed UTF-8 sequence is replaced by U+FFFD.
     public var string: String { String(decoding: buffer, as: UTF8.self) }
 }
 
 extension ByteView {
-    /// No bytes, at an address that is never read.
+    /// A view of no bytes. Its address is never read.
     public static let empty = ByteView(UnsafeRawPointer(bitPattern: 8)!, count: 0)
 }

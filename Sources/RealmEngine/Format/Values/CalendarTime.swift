@@ -1,5 +1,5 @@
-/// An instant as date and time of day in UTC: the proleptic Gregorian calendar, in which the year 0
-/// precedes the year 1.
+/// An instant as date and time of day in UTC. The calendar is the Gregorian one for all times; the
+/// year before 1 is 0.
 struct CalendarTime: Equatable {
     var year: Int64
     /// 1 ... 12
@@ -11,7 +11,8 @@ struct CalendarTime: Equatable {
     /// 0 ... 999,999,999
     var nanosecond: Int
 
-    /// Converts any instant, even one whose parts have different signs or too many nanoseconds.
+    /// Converts any time, even if the seconds and nanoseconds have different signs or the
+    /// nanoseconds exceed a second.
     init(_ time: Timestamp) {
         let (carry, nanosecond) = floorDivide(Int64(time.nanoseconds), 1_000_000_000)
         let (wholeDays, rest) = floorDivide(time.seconds, 86_400)
@@ -21,8 +22,8 @@ struct CalendarTime: Equatable {
         (year, month, day) = Self.date(ofDay: wholeDays + extraDays)
     }
 
-    /// Returns the date `day` days after 1970-01-01. Computes with years that begin in March, so
-    /// that the leap day is the last of its year; 400 of them are a cycle of 146,097 days.
+    /// Returns the date `day` days after 1970-01-01. The computation uses years that begin in
+    /// March, in which the leap day comes last. 400 years have 146,097 days.
     private static func date(ofDay day: Int64) -> (Int64, Int, Int) {
         let (cycle, dayOfCycle) = floorDivide(day + 719_468, 146_097)
         let yearOfCycle =
@@ -34,9 +35,9 @@ struct CalendarTime: Equatable {
         return (year, Int(month), Int(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1))
     }
 
-    /// Returns the number of days from 1970-01-01 to the date. The day may be outside its month;
-    /// the year must be within some hundred thousand million of today, as every year of a timestamp
-    /// is.
+    /// Returns the number of days from 1970-01-01 to the date. `day` may be outside of the month.
+    /// The year may be at most some hundred thousand million years away, which holds for all
+    /// timestamps.
     static func day(year: Int64, month: Int, day: Int64) -> Int64 {
         let monthFromMarch = Int64(month > 2 ? month - 3 : month + 9)
         let (cycle, yearOfCycle) = floorDivide(month > 2 ? year : year - 1, 400)
@@ -54,7 +55,7 @@ struct CalendarTime: Equatable {
     }
 }
 
-/// Returns the quotient rounded towards minus infinity, and the remainder, which is never negative.
+/// Divides and rounds the quotient down, so that the remainder is never negative.
 private func floorDivide(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
     let (quotient, rest) = value.quotientAndRemainder(dividingBy: divisor)
     return rest < 0 ? (quotient - 1, rest + divisor) : (quotient, rest)

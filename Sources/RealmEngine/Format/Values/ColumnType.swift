@@ -1,4 +1,4 @@
-/// Types of columns and of values inside mixed (object format 1.5).
+/// The types of columns and of mixed values (object format 1.5).
 public enum ColumnType: UInt8, Sendable {
     case int = 0
     case bool = 1
@@ -15,7 +15,8 @@ public enum ColumnType: UInt8, Sendable {
     case typedLink = 16
     case uuid = 17
 
-    /// Accepts the legacy number 13 (list of links) as 12.
+    /// Makes the type with this number. The number 13 of older formats, for a list of links, is
+    /// accepted as 12.
     init?(number: Int) {
         if number == 13 {
             self = .link
@@ -28,10 +29,10 @@ public enum ColumnType: UInt8, Sendable {
     }
 }
 
-/// The facts about types that several parts of the engine and the tools use. Code that differs by
-/// type, such as reading a leaf, is a switch where it runs.
+/// Properties of types that several parts of the engine and of the tools use. Code that does
+/// something different for each type has a switch instead.
 extension ColumnType {
-    /// The name in textual schemas and JSON.
+    /// Name of the type in schemas and in JSON.
     public var name: String {
         switch self {
         case .int: "int"
@@ -57,14 +58,14 @@ extension ColumnType {
     /// Whether properties of the type may have a general search index (object format 5.1).
     package var mayBeIndexed: Bool { Self.indexed.contains(self) }
 
-    /// Whether values are numbers, which convert into each other.
+    /// Whether values of the type are numbers, which can be converted to each other.
     package var isNumeric: Bool { Self.numbers.contains(self) }
 
-    /// Whether all values have the same size. They reference no other nodes, and any bits are a
-    /// value.
+    /// Whether all values of the type have the same size. Such values reference no other nodes, and
+    /// every bit pattern is a value.
     var hasFixedSize: Bool { Self.fixedSizes.contains(self) }
 
-    /// Whether values and their order are expressed by one number of 64 bits.
+    /// Whether one 64-bit number represents a value and also its order.
     var isOneNumber: Bool { Self.singleNumbers.contains(self) }
 
     private static let primaryKeys: ColumnTypes = [.int, .string, .objectID, .uuid]
@@ -78,7 +79,7 @@ extension ColumnType {
     private static let singleNumbers: ColumnTypes = [.int, .bool, .float, .double, .link]
 }
 
-/// A set of column types: a bit for each number.
+/// A set of column types; each type is the bit with its number.
 struct ColumnTypes: ExpressibleByArrayLiteral, Sendable {
     private let bits: UInt32
 

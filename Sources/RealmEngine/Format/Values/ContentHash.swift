@@ -1,7 +1,7 @@
-/// XXH64: a fast 64-bit hash of a stream of bytes, the same on every machine and in every release.
+/// XXH64, a fast 64-bit hash of a sequence of bytes. The result is the same on every machine and in
+/// every release, and does not depend on how the bytes are divided into calls of `update`.
 ///
-/// Detects accidental differences, not deliberate ones. The result does not depend on how the
-/// stream is divided into updates.
+/// Detects accidental changes, not deliberate ones.
 package struct ContentHash {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -11,7 +11,7 @@ package struct ContentHash {
 
     private let seed: UInt64
     private var lanes: SIMD4<UInt64>
-    /// The incomplete stripe of 32 bytes.
+    /// The last bytes, as long as they are fewer than the 32 of a stripe.
     private var stripe = SIMD4<UInt64>()
     private var total: UInt64 = 0
 
@@ -44,7 +44,7 @@ package struct ContentHash {
         if rest > 0 { fill(from: 0, p, rest) }
     }
 
-    /// Adds eight bytes, the least significant first.
+    /// Adds the eight bytes of `value`, the least significant first.
     package mutating func update(_ value: UInt64) {
         let begun = Int(total & 31)
         if begun & 7 == 0 {
@@ -58,7 +58,7 @@ package struct ContentHash {
 
     package mutating func update(_ byte: UInt8) { withUnsafeBytes(of: byte) { update($0) } }
 
-    /// The hash of everything added so far; more may be added.
+    /// The hash of all bytes added so far. More bytes may be added afterwards.
     package var value: UInt64 {
         var hash = total >= 32 ? mergedLanes : seed &+ Self.prime5
         hash &+= total

@@ -1,6 +1,6 @@
-/// IEEE 754 arithmetic, rounded half to even to 34 digits. Exact results have the exponent the
-/// standard prefers, so 1.20 + 0.30 is 1.50. Null is treated as NaN; callers that treat null as
-/// absence test for it first.
+/// Arithmetic of IEEE 754. Results are rounded to 34 digits, half to even. An exact result has the
+/// exponent that the standard prefers, so 1.20 + 0.30 is 1.50. Null is treated like NaN; callers
+/// that mean something else by null check for it first.
 extension Decimal128 {
     package static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
         guard a.isFinite && b.isFinite else { return sumOfSpecials(a, b) }
@@ -21,7 +21,8 @@ extension Decimal128 {
         if high == 0 {
             return Decimal128(rounding: low, exponent: exponent, isNegative: isNegative)
         }
-        // The smallest divisor that brings the product into 128 bits leaves at least 38 digits.
+        // This is the smallest power of ten by which the product must be divided to fit in 128
+        // bits. At least 38 digits remain.
         let excess = high.digitCount
         let (quotient, rest) = UInt128(tenToThe: excess).dividingFullWidth((high, low))
         return Decimal128(
@@ -29,7 +30,7 @@ extension Decimal128 {
             isNegative: isNegative)
     }
 
-    /// Division by zero is infinite, except 0 / 0.
+    /// Divides. Dividing by zero gives infinity, but 0 / 0 gives NaN.
     package static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
         let isNegative = a.isNegative != b.isNegative
         guard a.isFinite && b.isFinite else { return quotientOfSpecials(a, b, isNegative) }
@@ -41,7 +42,8 @@ extension Decimal128 {
         if a.coefficient == 0 {
             return Decimal128(rounding: 0, exponent: preferred, isNegative: isNegative)
         }
-        // Dividend scaled to 34 digits, then by 10^(digits of b + 2): 36 or 37 digits of quotient.
+        // The dividend is scaled to 34 digits, and then by 10^(digits of b + 2). So the quotient
+        // has 36 or 37 digits.
         let lift = digitLimit - a.coefficient.digitCount
         let extra = b.coefficient.digitCount + 2
         let dividend = (a.coefficient * UInt128(tenToThe: lift))
@@ -53,7 +55,7 @@ extension Decimal128 {
             rounding: quotient, sticky: rest != 0, exponent: exponent, isNegative: isNegative)
     }
 
-    /// Removes trailing zeros of the coefficient by raising the exponent, at most to `limit`.
+    /// Removes zeros at the end of the coefficient and increases the exponent, to `limit` at most.
     static func stripZeros(_ coefficient: inout UInt128, _ exponent: inout Int, upTo limit: Int) {
         while exponent < limit {
             let (shorter, digit) = coefficient.quotientAndRemainder(dividingBy: 10)
@@ -63,15 +65,16 @@ extension Decimal128 {
         }
     }
 
-    /// Returns the sum of finite numbers; `a` has the greater or equal exponent.
+    /// Returns the sum of two finite numbers. `a` must have the larger exponent, unless both are
+    /// equal.
     private static func sum(_ a: Decimal128, _ b: Decimal128) -> Decimal128 {
         let (left, right) = (a.coefficient, b.coefficient)
         if left == 0 {
             let isNegative = b.isNegative && (right != 0 || a.isNegative)
             return Decimal128(isNegative: isNegative, coefficient: right, exponent: b.exponent)
         }
-        // Scales `a` up as far as 128 bits permit; the rest of the difference is cut off `b`, which
-        // happens only if the result still has more than 35 digits.
+        // Scales `a` up as far as 128 bits permit. If the exponents still differ, digits of `b` are
+        // removed; the result then has more than 35 digits anyway.
         let lift = min(a.exponent - b.exponent, 38 - left.digitCount)
         let scaled = left * UInt128(tenToThe: lift)
         let exponent = a.exponent - lift
@@ -92,7 +95,7 @@ extension Decimal128 {
             rounding: taken - scaled, exponent: exponent, isNegative: b.isNegative)
     }
 
-    /// Removes digits; `sticky` is whether any of them was not zero.
+    /// Removes the last `count` digits. `sticky` is whether any of them is not zero.
     private static func dropping(_ count: Int, from value: UInt128) -> (UInt128, sticky: Bool) {
         if count == 0 { return (value, false) }
         if count > 38 { return (0, value != 0) }

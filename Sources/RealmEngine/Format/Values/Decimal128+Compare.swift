@@ -1,7 +1,7 @@
 extension Decimal128 {
-    /// Compares by value; returns a negative number, zero or a positive number. 1.0 equals 1.00, -0
-    /// equals 0, and NaN is less than every number. NaNs, including null, are ordered by their bits
-    /// (object format 8.3).
+    /// Compares the numbers; returns a negative number, zero or a positive number. 1.0 equals 1.00,
+    /// -0 equals 0, and NaN is less than every number. NaNs, including null, are compared by their
+    /// bits (object format 8.3).
     public static func compare(_ a: Decimal128, _ b: Decimal128) -> Int {
         if a.isNaN || b.isNaN { return compareWithNaN(a, b) }
         if a == b { return 0 }
@@ -10,21 +10,21 @@ extension Decimal128 {
         return left < 0 ? compareMagnitudes(b, a) : left == 0 ? 0 : compareMagnitudes(a, b)
     }
 
-    /// The sign: -1, 0 or 1.
+    /// -1 for a negative number, 0 for zero, 1 for a positive number.
     private var signum: Int {
         if isFinite && coefficient == 0 { return 0 }
         return isNegative ? -1 : 1
     }
 
-    /// Compares the magnitudes of numbers that are neither zero nor NaN.
+    /// Compares the absolute values of two numbers that are neither zero nor NaN.
     private static func compareMagnitudes(_ a: Decimal128, _ b: Decimal128) -> Int {
         if a.isInfinite || b.isInfinite { return (a.isInfinite ? 1 : 0) - (b.isInfinite ? 1 : 0) }
         var (left, right) = (a.coefficient, b.coefficient)
         let (leftDigits, rightDigits) = (left.digitCount, right.digitCount)
         let order = (leftDigits + a.exponent) - (rightDigits + b.exponent)
         if order != 0 { return order }
-        // Both have the same number of digits before the point, so aligning them stays within 34
-        // digits.
+        // Both numbers have the same number of digits before the point. So after giving them the
+        // same exponent, neither has more than 34 digits.
         if leftDigits < rightDigits {
             left *= UInt128(tenToThe: rightDigits - leftDigits)
         } else {

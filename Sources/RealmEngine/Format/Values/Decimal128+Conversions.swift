@@ -1,10 +1,10 @@
 extension Decimal128 {
-    /// Converts exactly.
+    /// Converts an integer exactly.
     public init(_ value: Int64) {
         self.init(isNegative: value < 0, coefficient: UInt128(value.magnitude), exponent: 0)
     }
 
-    /// Converts exactly.
+    /// Converts an integer exactly.
     public init(_ value: Int) { self.init(Int64(value)) }
 
     /// Rounds the double to 15 significant digits, half to even (object format 8.3).
@@ -33,14 +33,15 @@ extension Decimal128 {
         self.init(isNegative: value.sign == .minus, coefficient: coefficient, exponent: exponent)
     }
 
-    /// The nearest double; infinity beyond its range, NaN for NaN and null.
+    /// The nearest double. It is infinite if the number is beyond the range of doubles, and NaN for
+    /// NaN and null.
     public var doubleValue: Double {
         guard isFinite else { return isNaN ? .nan : isNegative ? -.infinity : .infinity }
         return isNegative ? -magnitudeAsDouble : magnitudeAsDouble
     }
 
     private var magnitudeAsDouble: Double {
-        // Both operands are exact doubles, so one operation rounds once.
+        // Both operands are exact doubles, so the operation rounds only once.
         if coefficient <= 1 << 53 && (-19...19).contains(exponent) {
             let power = Double(UInt64(tenToThe: abs(exponent)))
             let digits = Double(UInt64(coefficient))
@@ -49,10 +50,12 @@ extension Decimal128 {
         return Double("\(coefficient)e\(exponent)") ?? .nan
     }
 
-    /// The number without its fraction; nil if it exceeds 64 bits, and for infinity, NaN and null.
+    /// The number without its fraction. Nil for numbers of more than 64 bits, infinity, NaN and
+    /// null.
     package var truncatedToInt64: Int64? { integerPart?.value }
 
-    /// The number as an integer; nil if it has a fraction or exceeds 64 bits.
+    /// The number as an integer. Nil if it has a fraction or more than 64 bits, and for infinity,
+    /// NaN and null.
     package var exactInt64: Int64? {
         guard let part = integerPart, part.isExact else { return nil }
         return part.value
@@ -63,7 +66,7 @@ extension Decimal128 {
         var (magnitude, rest) = (coefficient, UInt128(0))
         if magnitude != 0 && exponent > 0 {
             if exponent > 18 { return nil }
-            // 34 digits times 10^18 exceed 128 bits.
+            // The product of 34 digits and 10^18 may exceed 128 bits.
             let (product, overflow) =
                 magnitude.multipliedReportingOverflow(by: UInt128(tenToThe: exponent))
             if overflow { return nil }
@@ -80,7 +83,8 @@ extension Decimal128 {
     }
 }
 
-/// A finite double's magnitude as `significand * 2^exponent`, significand odd or zero.
+/// The absolute value of a finite double, as `significand * 2^exponent`. The significand is odd or
+/// zero.
 private struct BinaryFraction {
     let significand: UInt64
     let exponent: Int
@@ -95,16 +99,17 @@ private struct BinaryFraction {
 
     typealias Decimal = (coefficient: UInt128, sticky: Bool, exponent: Int)
 
-    /// The same number in base ten. If non-zero digits were omitted, `sticky` is set and the
-    /// coefficient has at least 17 digits.
+    /// The same number in base ten. If digits were omitted that are not all zero, `sticky` is true,
+    /// and the coefficient has at least 17 digits.
     var decimal: Decimal {
         let bits = 64 - significand.leadingZeroBitCount
         if exponent >= 0 {
             if exponent + bits <= 128 { return (UInt128(significand) << exponent, false, 0) }
             return dividedDown
         }
-        // m / 2^s = m * 5^q / 2^(s - q) / 10^q, with q as large as 128 bits permit: exact for
-        // numbers with few binary places, and precise enough for all but very small ones.
+        // m / 2^s equals m * 5^q / 2^(s - q) / 10^q. q is as large as 128 bits permit. The result
+        // is exact for numbers with few binary places, and precise enough for all but very small
+        // numbers.
         let power = min(-exponent, (128 - bits) * 1000 / 2322)
         let product = UInt128(significand) * Self.fiveToThe(power)
         let shift = -exponent - power
@@ -121,7 +126,7 @@ private struct BinaryFraction {
         return (UInt128(tenToThe: first) >> first) * (UInt128(tenToThe: second) >> second)
     }
 
-    /// Conversion of numbers of 2^128 and above.
+    /// Converts numbers of at least 2^128.
     private var dividedDown: Decimal {
         var number = WideInteger(significand, shiftedLeftBy: exponent)
         var (sticky, power) = (false, 0)
@@ -132,7 +137,7 @@ private struct BinaryFraction {
         return (number.bits(from: 0), sticky, power)
     }
 
-    /// Conversion of numbers far below 1.
+    /// Converts numbers that are too small for 128 bits of precision.
     private var multipliedUp: Decimal {
         var number = WideInteger(significand, shiftedLeftBy: 0)
         var power = 0
@@ -144,9 +149,10 @@ private struct BinaryFraction {
     }
 }
 
-/// A large natural number, with the operations to convert the largest and the smallest doubles.
+/// A large natural number, with the operations that the conversion of very large and very small
+/// doubles needs.
 private struct WideInteger {
-    /// The limbs, the least significant first.
+    /// The digits of 64 bits, the least significant first.
     private var limbs = InlineArray<20, UInt64>(repeating: 0)
     private(set) var count: Int
 
@@ -173,7 +179,7 @@ private struct WideInteger {
         }
     }
 
-    /// Divides in place and returns the remainder.
+    /// Divides this number by `divisor` and returns the remainder.
     mutating func divide(by divisor: UInt64) -> UInt64 {
         var rest: UInt64 = 0
         for i in stride(from: count - 1, through: 0, by: -1) {
@@ -183,7 +189,7 @@ private struct WideInteger {
         return rest
     }
 
-    /// Returns the 128 bits from bit `start` on.
+    /// Returns 128 bits, beginning with bit `start`.
     func bits(from start: Int) -> UInt128 {
         let (limb, bit) = (start / 64, start % 64)
         var result: UInt128 = 0

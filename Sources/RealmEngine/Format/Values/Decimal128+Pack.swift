@@ -1,6 +1,6 @@
-/// The shorter encodings of decimals in leaves (object format 3.10).
+/// The encodings of decimals in 4 and 8 bytes, for leaves (object format 3.10).
 extension Decimal128 {
-    /// Number of bytes a leaf needs for this value: 4, 8 or 16.
+    /// Number of bytes that a leaf needs for this value: 4, 8 or 16.
     var packedWidth: Int {
         guard isFinite else { return isNull ? 4 : 16 }
         if coefficient < 1 << 23, exponent > -91, exponent < 91 { return 4 }
@@ -8,14 +8,14 @@ extension Decimal128 {
         return 16
     }
 
-    /// The 4-byte form of a value whose `packedWidth` is 4.
+    /// The value in 4 bytes. Its `packedWidth` must be 4.
     var packed32: UInt32 {
         if isNull { return 0x7C00_00AA }
         let sign: UInt32 = isNegative ? 1 << 31 : 0
         return sign | UInt32(exponent + 101) << 23 | UInt32(coefficient)
     }
 
-    /// The 8-byte form of a value whose `packedWidth` is 4 or 8.
+    /// The value in 8 bytes. Its `packedWidth` must be 4 or 8.
     var packed64: UInt64 {
         if isNull { return 0x7C00_0000_0000_00AA }
         let sign: UInt64 = isNegative ? 1 << 63 : 0

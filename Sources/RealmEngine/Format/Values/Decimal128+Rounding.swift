@@ -1,4 +1,4 @@
-/// Powers of ten that fit 64 bits. A literal array is laid out at compile time.
+/// The powers of ten that fit in 64 bits. A literal array is laid out at compile time.
 private let powersOfTen: [UInt64] = [
     1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
@@ -7,22 +7,21 @@ private let powersOfTen: [UInt64] = [
 ]
 
 extension UInt64 {
-    /// 10^power for powers 0 ... 19.
+    /// Makes the power of ten with this exponent, 0 ... 19.
     @inline(__always)
     init(tenToThe power: Int) { self = powersOfTen[power] }
 
     /// Number of decimal digits; 1 for zero.
     @inline(__always)
     var digitCount: Int {
-        // 1233 / 4096 approximates log10(2) well enough for 64 bits; the estimate is at most one
-        // too small.
+        // 1233 / 4096 approximates log10(2) for up to 64 bits. The guess is at most one too small.
         let guess = ((64 - (self | 1).leadingZeroBitCount) &* 1233) >> 12
         return guess &+ (self | 1 >= powersOfTen[guess] ? 1 : 0)
     }
 }
 
 extension UInt128 {
-    /// 10^power for powers 0 ... 38.
+    /// Makes the power of ten with this exponent, 0 ... 38.
     init(tenToThe power: Int) {
         self =
             power <= 19
@@ -37,10 +36,10 @@ extension UInt128 {
         return self >= UInt128(tenToThe: guess) ? guess + 1 : guess
     }
 
-    /// Returns the number without its last `count` digits, rounded half to even. `sticky` means
-    /// that non-zero digits follow the number.
+    /// Returns the number without its last `count` digits, rounded half to even. `sticky` is
+    /// whether digits that are not all zero follow the number.
     func droppingDigits(_ count: Int, sticky: Bool) -> UInt128 {
-        // Half of 10^39 exceeds every 128-bit number.
+        // Every 128-bit number is less than half of 10^39.
         if count > 38 { return 0 }
         let (quotient, rest) = quotientAndRemainder(dividingBy: UInt128(tenToThe: count))
         let half = UInt128(tenToThe: count) / 2
@@ -50,11 +49,12 @@ extension UInt128 {
 }
 
 extension Decimal128 {
-    /// Makes the decimal nearest to `coefficient * 10^exponent`, ties to even; infinity beyond the
-    /// range, subnormal or zero below it. An exponent that is too large becomes trailing zeros.
+    /// Makes the decimal that is nearest to `coefficient * 10^exponent`, ties to even. The result
+    /// is infinite beyond the range, and subnormal or zero below it. An exponent that is too large
+    /// is reduced by adding zeros to the coefficient.
     ///
-    /// `sticky` means that non-zero digits follow the coefficient, which then has at least 35
-    /// digits.
+    /// `sticky` is whether digits that are not all zero follow the coefficient; it must then have
+    /// at least 35 digits.
     init(rounding coefficient: UInt128, sticky: Bool = false, exponent: Int, isNegative: Bool) {
         var coefficient = coefficient
         var exponent = exponent

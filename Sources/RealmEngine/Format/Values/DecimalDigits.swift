@@ -1,4 +1,4 @@
-/// Writes numbers as ASCII digits, two at a time.
+/// Writes numbers as ASCII digits, two digits at a time.
 enum DecimalDigits {
     @inline(__always)
     static func value(_ byte: UInt8) -> UInt8? {
@@ -16,7 +16,7 @@ enum DecimalDigits {
         return text.utf8Start
     }
 
-    /// Writes two digits of a number below 100.
+    /// Writes a number below 100 as two digits.
     @inline(__always)
     static func writePair(_ value: Int, to out: UnsafeMutableRawPointer) {
         assert(value >= 0 && value < 100)
@@ -25,7 +25,7 @@ enum DecimalDigits {
         out.storeBytes(of: pair, as: UInt16.self)
     }
 
-    /// Writes exactly `width` digits, with leading zeros; higher digits are omitted.
+    /// Writes the last `width` digits, with leading zeros if the number has fewer.
     @inline(__always)
     static func write(_ value: UInt64, width: Int, to out: UnsafeMutableRawPointer) {
         var rest = value
@@ -39,7 +39,7 @@ enum DecimalDigits {
         if place == 1 { out.storeBytes(of: UInt8(ascii: "0") + UInt8(rest % 10), as: UInt8.self) }
     }
 
-    /// Writes at most 20 digits; returns their number.
+    /// Writes all digits, at most 20, and returns their number.
     @inline(__always)
     static func write(_ value: UInt64, to out: UnsafeMutableRawPointer) -> Int {
         if value < 10 {
@@ -51,7 +51,7 @@ enum DecimalDigits {
         return count
     }
 
-    /// Writes at most 39 digits; returns their number.
+    /// Writes all digits, at most 39, and returns their number.
     static func write(_ value: UInt128, to out: UnsafeMutableRawPointer) -> Int {
         if let small = UInt64(exactly: value) { return write(small, to: out) }
         let (high, low) = value.quotientAndRemainder(dividingBy: UInt128(tenToThe: 19))

@@ -1,4 +1,4 @@
-/// The hash with which formats 21 and 22 find entries of a dictionary: the first version of
+/// The hash under which formats 21 and 22 store the entries of a dictionary: the first version of
 /// CityHash64.
 enum DictionaryHash {
     private static let k0: UInt64 = 0xc3a5_c85c_97cb_3127
@@ -47,7 +47,7 @@ enum DictionaryHash {
             return mix(a, rotate(b &+ length, count)) ^ b
         }
         if count >= 4 {
-            // The shift loses the upper bits, as in the writers of these formats.
+            // The shift loses the upper bits, as it does in the programs that wrote these formats.
             return mix(length &+ UInt64(half(text, 0) << 3), UInt64(half(text, count - 4)))
         }
         if count == 0 { return k2 }
@@ -77,7 +77,7 @@ enum DictionaryHash {
         return fold(r &* k0 &+ v.high) &* k2
     }
 
-    /// Mixes the words at 8 and 16 bytes after `i` into `start`.
+    /// Mixes the words 8 and 16 bytes after offset `i` with `start`.
     private static func quarter(
         _ text: ByteView, _ i: Int, _ start: UInt64, _ z: UInt64
     ) -> Pair {
@@ -109,7 +109,7 @@ enum DictionaryHash {
         return mix(mix(v.low, w.low) &+ fold(y) &* k1 &+ z, mix(v.high, w.high) &+ x)
     }
 
-    /// Mixes the four words at `i` with two seeds.
+    /// Mixes the four words at offset `i` with two seeds.
     private static func seeded(
         _ text: ByteView, _ i: Int, _ first: UInt64, _ second: UInt64
     ) -> Pair {

@@ -1,5 +1,5 @@
-/// Offset in bytes of a node's header from the start of the (decrypted) file; a multiple of 8; 0
-/// for none. See storage format section 0.
+/// Offset of a node's header from the start of the file, decrypted if necessary; a multiple of 8. 0
+/// means none. See storage format section 0.
 public struct Ref: Hashable, Sendable, BitwiseCopyable {
     public var raw: UInt64
 
@@ -10,7 +10,8 @@ public struct Ref: Hashable, Sendable, BitwiseCopyable {
     @inline(__always) package var isNone: Bool { raw == 0 }
 }
 
-/// Identifies a table: slot index in the low 16 bits, reuse tag above (object format 1.1).
+/// Identifies a table. The low 16 bits are its slot in the table directory. The bits above are a
+/// tag, which changes when the slot is used again (object format 1.1).
 public struct TableKey: Hashable, Sendable {
     public var raw: UInt32
 
@@ -22,8 +23,8 @@ public struct TableKey: Hashable, Sendable {
     var tag: UInt32 { raw >> 16 }
 }
 
-/// Identifies an object in its table. Objects have keys of 0 and above; -1 is no object; -2 and
-/// below are tombstones (object format 1.12).
+/// Identifies an object in its table. Keys of objects are not negative; -1 means no object; smaller
+/// keys belong to tombstones (object format 1.12).
 public struct ObjectKey: Hashable, Comparable, Sendable {
     public var raw: Int64
 
@@ -36,8 +37,8 @@ public struct ObjectKey: Hashable, Comparable, Sendable {
     @inline(__always) public static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.raw < b.raw }
 }
 
-/// Identifies a column: leaf index, type, attributes and tag in a 62-bit number (object format
-/// 1.4). The key is authoritative for type, nullability and collection kind.
+/// Identifies a column by its leaf index, type, attributes and tag, in a number of 62 bits (object
+/// format 1.4). The key determines type, nullability and kind of collection.
 public struct ColumnKey: Hashable, Sendable {
     public var raw: Int64
 
@@ -45,7 +46,7 @@ public struct ColumnKey: Hashable, Sendable {
 
     public static let none = ColumnKey(0x7FFF_FFFF_FFFF_FFFF)
 
-    /// The column has slot `1 + leafIndex` of every cluster leaf.
+    /// Leaf index: the column is in slot `1 + leafIndex` of every cluster leaf.
     var leafIndex: Int { Int(raw & 0xFFFF) }
     var typeNumber: Int { Int((raw >> 16) & 0x3F) }
     var attributes: ColumnAttributes {
@@ -60,7 +61,7 @@ public struct ColumnKey: Hashable, Sendable {
     }
 }
 
-/// Attribute bits of a column (object format 1.6).
+/// Attribute flags of a column (object format 1.6).
 package struct ColumnAttributes: OptionSet, Sendable {
     package let rawValue: UInt16
 

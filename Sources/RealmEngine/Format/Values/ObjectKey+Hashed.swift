@@ -1,6 +1,7 @@
 extension ObjectKey {
-    /// The key with which formats 20 and 21 find the object with `primaryKey`: the lower half of
-    /// its global identifier, without the two highest bits (object format 1.13).
+    /// Makes the key of the object with `primaryKey` in formats 20 and 21: the low half of its
+    /// global identifier, without the two highest bits (object format 1.13). Returns nil if the
+    /// type cannot be a primary key.
     init?(hashing primaryKey: Value) {
         let low: UInt64
         switch primaryKey {
@@ -18,7 +19,7 @@ extension ObjectKey {
         self.init(Int64(bitPattern: low & 0x3FFF_FFFF_FFFF_FFFF))
     }
 
-    /// Returns the first eight bytes of the hash, the least significant first.
+    /// Returns the first eight bytes of the SHA-1 hash as a little-endian number.
     private static func low(_ bytes: ByteView) -> UInt64 {
         let words = SHA1.hash(bytes)
         return UInt64(words[1].byteSwapped) << 32 | UInt64(words[0].byteSwapped)

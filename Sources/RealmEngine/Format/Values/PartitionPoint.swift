@@ -1,6 +1,6 @@
 extension RandomAccessCollection where Index == Int {
-    /// Returns the first index at which `test` is true; `endIndex` if there is none. `test` must be
-    /// false before that index and true from it on.
+    /// Returns the index of the first element for which `test` is true; `endIndex` if there is
+    /// none. `test` must be false for all elements before that and true for all elements after.
     @inline(__always)
     func partitionPoint<E>(_ test: (Element) throws(E) -> Bool) throws(E) -> Int {
         var (low, high) = (startIndex, endIndex)
@@ -13,11 +13,12 @@ extension RandomAccessCollection where Index == Int {
 }
 
 extension RandomAccessCollection where Index == Int, Element: Comparable {
-    /// Returns the index of the first element that is not less than `element`, in an ascending
-    /// collection.
+    /// Returns the index of the first element that is not less than `element`. The collection must
+    /// ascend.
     func place(of element: Element) -> Int { partitionPoint { $0 >= element } }
 
-    /// Returns the index of `element` in an ascending collection; nil if it is missing.
+    /// Returns the index of `element`; nil if the collection does not contain it. The collection
+    /// must ascend.
     func position(of element: Element) -> Int? {
         let place = place(of: element)
         return place < endIndex && self[place] == element ? place : nil

@@ -1,4 +1,4 @@
-/// A calendar period: an hour, a day, a week, a month, a quarter.
+/// A calendar period, such as one hour, day, week, month or quarter.
 struct Period: Hashable {
     enum Unit: UInt8 {
         case hour, day, week, month, quarter
@@ -6,12 +6,12 @@ struct Period: Hashable {
 
     let unit: Unit
     private let year: Int64
-    /// Number of the quarter, week or month in its year.
+    /// Number of the quarter, week or month within its year.
     private let part: Int
     private let day: Int
     private let hour: Int
 
-    /// Makes the period that contains a local date and time.
+    /// Makes the period of kind `unit` that contains a local time.
     init(_ unit: Unit, _ time: CalendarTime) {
         self.unit = unit
         day = unit == .hour || unit == .day ? time.day : 0
@@ -23,7 +23,7 @@ struct Period: Hashable {
         }
     }
 
-    /// Returns the weekday, from 1 for Monday to 7 for Sunday.
+    /// Returns the day of the week, from 1 for Monday to 7 for Sunday.
     static func weekday(_ time: CalendarTime) -> Int {
         let day = CalendarTime.day(year: time.year, month: time.month, day: Int64(time.day))
         // 1970-01-01 was a Thursday.
@@ -31,7 +31,8 @@ struct Period: Hashable {
         return Int(rest < 0 ? rest + 7 : rest) + 1
     }
 
-    /// Returns year and number of the ISO week; its Thursday determines the year.
+    /// Returns the ISO week of a time: its year and its number in that year. The year of a week is
+    /// the year of its Thursday.
     private static func week(of time: CalendarTime) -> (Int64, Int) {
         let day = CalendarTime.day(year: time.year, month: time.month, day: Int64(time.day))
         let thursday = day + Int64(4 - weekday(time))
@@ -42,7 +43,8 @@ struct Period: Hashable {
         return (time.year, 1)
     }
 
-    /// The text of ISO 8601; for a quarter, a form such as `2024-Q2`.
+    /// The period as in ISO 8601. For a quarter, which ISO 8601 does not have, it is like
+    /// `2024-Q2`.
     var text: String {
         let year = Self.digits(self.year.magnitude, 4)
         let sign = self.year < 0 ? "-" : self.year > 9999 ? "+" : ""

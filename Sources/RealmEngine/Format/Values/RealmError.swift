@@ -1,28 +1,28 @@
 /// An error of the engine.
 ///
-/// There are three families: the bytes are wrong (`corrupt`), the operating system refused
-/// (`system`), the caller requested something impossible (`misuse` and its finer kinds). A tool
-/// maps the kind to its exit code. The value is a single pointer, so a throwing function costs
-/// nothing unless it throws.
+/// Its kind says whether the bytes are wrong (`corrupt`), a file or another process is the obstacle
+/// (such as `input`, `output`, `busy`), or the caller has requested something impossible (`misuse`,
+/// `data`). The tools map the kind to an exit code. The value is a single pointer, so a function
+/// that can throw costs nothing unless it throws.
 public struct RealmError: Error, Sendable {
-    /// The kind of an error, as coarse as an exit code.
+    /// The kind of an error; the tools have an exit code for each.
     public enum Kind: String, Sendable {
-        /// The database's bytes contradict the format.
+        /// The bytes of the database contradict the file format.
         case corrupt
         /// The file cannot be read, or is not a Realm file at all.
         case input
-        /// Output could not be written, synced or renamed.
+        /// A file could not be written, synced or renamed.
         case output
         /// The file is encrypted and the key is missing or wrong, or there is a key for an
         /// unencrypted file.
         case key
-        /// The operation does not support the file's format, lock layout or history.
+        /// The operation does not support the file's format, its lock file's layout or its history.
         case incompatible
-        /// Other processes hold the file, or it changed too often while being read.
+        /// Other processes hold the file, or it was changed too often while it was read.
         case busy
-        /// A bad option, class, property or query.
+        /// A wrong option, class, property, query, or use of the API.
         case misuse
-        /// An input record was rejected.
+        /// A value or an input record was rejected.
         case data
         /// A bug of this library.
         case `internal`
@@ -59,20 +59,20 @@ public struct RealmError: Error, Sendable {
     }
 
     public var kind: Kind { details.kind }
-    /// The reference library's name for the error.
+    /// The name of the error in the reference engine.
     public var code: String { details.code }
-    /// A finer reason of this library, in lower case with hyphens.
+    /// A more specific reason, in lower case with hyphens.
     public var reason: String { details.reason }
-    /// One sentence without the file's name.
+    /// One sentence, without the name of the file.
     public var message: String { details.message }
     public var file: String? { details.file }
-    /// A suggestion for what to do next; nil for none.
+    /// A suggestion what to do next; nil if there is none.
     public var hint: String? { details.hint }
 
-    /// Whether the bytes are damaged, in the database or in its encryption.
+    /// Whether the bytes of the file are damaged, decrypted or not.
     package var isDamage: Bool { kind == .corrupt || reason == "block-damaged" }
 
-    /// Returns the same error with the file's name, unless it already has one.
+    /// Returns the same error with the name of the file, unless the error already contains one.
     package func inFile(_ path: String) -> RealmError {
         if file != nil { return self }
         return RealmError(
@@ -81,12 +81,13 @@ public struct RealmError: Error, Sendable {
 }
 
 extension RealmError: CustomStringConvertible {
-    /// The file and the message, followed by the hint on its own lines: for programs that only
-    /// print the error.
+    /// The file and the message, followed by the hint on lines of its own. For programs that only
+    /// print errors.
     public var description: String {
         let place = file.map { "\($0): " } ?? ""
         guard let hint else { return place + message }
-        // A query's hint may point at a position in the line before, so lines stay aligned.
+        // The hint of a query error may point to a position in the line above, so lines stay
+        // aligned.
         let lines = hint.split(separator: "\n", omittingEmptySubsequences: false)
         return place + message + "\nhint: " + lines.joined(separator: "\n      ")
     }
@@ -96,7 +97,7 @@ extension RealmError {
     /// The hint of errors about damage.
     package static let damageHint = "copy the file before anything else"
 
-    /// Returns the error for bytes that contradict the format at `ref`; `what` describes the
+    /// Makes the error for bytes at `ref` that contradict the format. `what` describes the
     /// contradiction.
     @inline(never)
     static func corrupt(_ what: String, at ref: Ref) -> RealmError {
@@ -113,7 +114,7 @@ extension RealmError {
             hint: damageHint)
     }
 
-    /// Returns the error for a request that is impossible as stated.
+    /// Makes the error for a request that cannot be fulfilled.
     @inline(never)
     package static func misuse(
         _ message: String, code: String = "IllegalOperation", reason: String = "usage",

@@ -1,12 +1,12 @@
-/// SHA-1, with which formats 20 and 21 compute the keys of objects (object format 1.13).
+/// The SHA-1 hash, from which formats 20 and 21 compute the keys of objects (object format 1.13).
 enum SHA1 {
-    /// Returns the five words of the hash of `bytes`.
+    /// Returns the hash of `bytes` as five words.
     static func hash(_ bytes: ByteView) -> [UInt32] {
         var state: [UInt32] = [
             0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0,
         ]
         var schedule = [UInt32](repeating: 0, count: 80)
-        // Padded with a one bit, zeros, and the number of bits in the last eight bytes.
+        // The padding is a one bit, zeros, and the number of bits in the last eight bytes.
         let blocks = (bytes.count + 8) / 64 + 1
         for block in 0..<blocks {
             for i in 0..<16 { schedule[i] = word(bytes, 64 * block + 4 * i, of: blocks) }

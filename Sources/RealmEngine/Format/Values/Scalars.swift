@@ -1,4 +1,4 @@
-/// An instant: seconds and nanoseconds since 1970-01-01T00:00:00Z, both of the same sign (object
+/// An instant: seconds and nanoseconds since 1970-01-01T00:00:00Z. Both have the same sign (object
 /// format 3.8).
 public struct Timestamp: Hashable, Sendable {
     public var seconds: Int64
@@ -10,8 +10,8 @@ public struct Timestamp: Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Makes the instant with these stored numbers; nil if they contradict the format: a second or
-    /// more of nanoseconds, or parts of different signs.
+    /// Makes a timestamp from stored numbers. Returns nil if the format does not allow them: the
+    /// nanoseconds are a second or more, or the numbers have different signs.
     @inline(__always)
     init?(storedSeconds seconds: Int64, nanoseconds: Int64) {
         guard nanoseconds > -1_000_000_000, nanoseconds < 1_000_000_000,
@@ -21,9 +21,9 @@ public struct Timestamp: Hashable, Sendable {
     }
 }
 
-/// Twelve bytes, in the order of the textual form.
+/// An object id: twelve bytes, in the order of their hexadecimal text.
 public struct ObjectID: Hashable, Sendable {
-    /// The first eight bytes as a big-endian number, so that numeric order is byte order.
+    /// The first eight bytes as a big-endian number, so that comparing numbers compares bytes.
     public var high: UInt64
     public var low: UInt32
 
@@ -41,7 +41,7 @@ public struct ObjectID: Hashable, Sendable {
     }
 }
 
-/// Sixteen bytes, in the order of the textual form.
+/// A UUID: sixteen bytes, in the order of their hexadecimal text.
 public struct UUIDValue: Hashable, Sendable {
     public var high: UInt64
     public var low: UInt64
@@ -60,7 +60,7 @@ public struct UUIDValue: Hashable, Sendable {
     }
 }
 
-/// A link with the table of its target.
+/// A link: the table and the key of its target.
 public struct ObjectLink: Hashable, Sendable {
     public var table: TableKey
     public var key: ObjectKey

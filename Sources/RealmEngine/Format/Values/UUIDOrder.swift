@@ -1,12 +1,13 @@
-/// Order of the bytes by which UUIDs are stored (`--guid`).
+/// Order in which the bytes of UUIDs are stored (`--guid`).
 package enum UUIDOrder: String, CaseIterable, Sendable {
-    /// As texts have them (RFC 4122).
+    /// The order of the text (RFC 4122).
     case standard
-    /// As .NET's `Guid.ToByteArray` has them, which the .NET SDK stored before version 10.10: the first
-    /// four bytes and the next two pairs are reversed.
+    /// The order of .NET's `Guid.ToByteArray`, in which the .NET SDK stored UUIDs before version
+    /// 10.10: the first four bytes and the next two pairs are reversed.
     case dotnet
 
-    /// Converts between a stored UUID and the UUID that it means. Applied twice, returns the same UUID.
+    /// Converts a stored UUID to the UUID that is meant, or back. Converting twice gives the same
+    /// UUID.
     @inline(__always)
     package func converted(_ uuid: UUIDValue) -> UUIDValue {
         self == .standard ? uuid : uuid.reversedInParts

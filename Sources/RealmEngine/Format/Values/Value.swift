@@ -1,21 +1,21 @@
-/// A value of a property, of a collection element or of a mixed.
+/// The value of a property, of an element of a collection, or of a mixed property.
 ///
-/// Trivial: no reference counting, no allocation. Strings and binaries point into the mapped
-/// snapshot and are valid as long as it.
+/// Trivial: it needs neither reference counting nor allocation. Strings and binaries are addresses
+/// of bytes in the mapped snapshot, and are valid as long as the snapshot.
 public enum Value: @unchecked Sendable {
     case null
     case int(Int64)
     case bool(Bool)
     case float(Float)
     case double(Double)
-    /// UTF-8 as stored; not normalised, may contain NUL.
+    /// UTF-8 as stored: not normalised, and possibly with NULs.
     case string(ByteView)
     case binary(ByteView)
     case timestamp(Timestamp)
     case decimal(Decimal128)
     case objectID(ObjectID)
     case uuid(UUIDValue)
-    /// A resolved link; unresolved ones read as null.
+    /// A link to an existing object. An unresolved link is read as null.
     case link(ObjectLink)
     case list(CollectionView)
     case set(CollectionView)
@@ -23,7 +23,7 @@ public enum Value: @unchecked Sendable {
 }
 
 extension Value {
-    /// Type of the value; nil for null and collections.
+    /// The type of the value; nil for null and for collections.
     package var columnType: ColumnType? {
         switch self {
         case .int: .int
@@ -41,7 +41,7 @@ extension Value {
         }
     }
 
-    /// The value as users see it: null instead of a link to a tombstone or to no object (key -1).
+    /// The value as users see it. A link to a tombstone or to no object (key -1) is shown as null.
     @inline(__always)
     var shown: Value {
         if case .link(let link) = self, link.key.raw < 0 { return .null }
@@ -49,14 +49,16 @@ extension Value {
     }
 }
 
-/// Location of a collection and type of its elements; opened by a `Snapshot`.
+/// Location of a collection and type of its elements. A `Snapshot` reads the elements.
 public struct CollectionView: Sendable {
-    /// Root of the B+tree, or of the dictionary's pair of trees; none if empty.
+    /// Root of the B+tree or, for a dictionary, of the node that references two trees. None if the
+    /// collection has never had an element.
     package let root: Ref
     public let element: ElementType
-    /// Identifies a collection inside a mixed (object format 4.6); 0 for others.
+    /// Identifies a collection inside a mixed value (object format 4.6); 0 for the collection of a
+    /// property.
     let key: Int32
-    /// Number of collections around this one; 0 for the collection of a property.
+    /// Number of collections that contain this one; 0 for the collection of a property.
     let depth: UInt8
 
     @inline(__always)
@@ -67,11 +69,12 @@ public struct CollectionView: Sendable {
         self.depth = depth
     }
 
-    /// Maximum number of nested collections (object format 4.6).
+    /// Maximum depth of nested collections (object format 4.6).
     static let maximumDepth: UInt8 = 100
 
-    /// Returns the same collection as an element of a collection at `depth`. A collection that
-    /// contains itself throws here, so that readers may recurse.
+    /// Returns the same collection, as an element of a collection whose depth is `depth`. Throws
+    /// beyond the maximum depth, so that readers may recurse even if a damaged collection contains
+    /// itself.
     @inline(never)
     private func inside(depth: UInt8) throws(RealmError) -> CollectionView {
         guard depth < Self.maximumDepth else {
@@ -80,7 +83,8 @@ public struct CollectionView: Sendable {
         return CollectionView(root: root, element: element, key: key, depth: depth + 1)
     }
 
-    /// Returns an element of a collection at `depth`; if it is a collection, sets its depth.
+    /// Returns an element of a collection whose depth is `depth`. If the element is a collection,
+    /// sets its depth.
     @inline(__always)
     static func element(_ value: Value, depth: UInt8) throws(RealmError) -> Value {
         switch value {
@@ -91,7 +95,7 @@ public struct CollectionView: Sendable {
     }
 }
 
-/// Type of a collection's elements.
+/// The type of a collection's elements.
 public struct ElementType: Hashable, Sendable {
     public let type: ColumnType
     public let isNullable: Bool
@@ -114,12 +118,13 @@ public struct ElementType: Hashable, Sendable {
 }
 
 extension Value {
-    /// Whether the value is a link to a tombstone, which users see as null or not at all.
+    /// Whether the value is a link to a tombstone. Users see null instead of it, or nothing in a
+    /// list or set.
     @inline(__always)
     var isUnresolvedLink: Bool {
         if case .link(let link) = self { link.key.isUnresolved } else { false }
     }
 
-    /// The value as search indexes store it: null for a link to a tombstone.
+    /// The value under which search indexes store this one: null for a link to a tombstone.
     var indexed: Value { isUnresolvedLink ? .null : self }
 }

@@ -1,23 +1,24 @@
-/// The offset of local time from UTC at any time: a fixed offset, or the rules of a TZif file (RFC
-/// 8536).
+/// The offset of local time from UTC at any time: a fixed offset, or the rules from a TZif file
+/// (RFC 8536).
 package struct ZoneRules: Sendable {
-    /// Times, in seconds since 1970, from which on the offsets apply, ascending.
+    /// Times from which on a new offset applies, in seconds since 1970, ascending. `offsets`
+    /// contains the offset for each.
     private var starts: [Int64] = []
     private var offsets: [Int64] = []
-    /// Offset before the first start.
+    /// Offset before the first of `starts`.
     private var first: Int64
-    /// Rule after the last start.
+    /// Rule for times after the last of `starts`; nil if the last offset stays.
     private var rule: YearlyRule?
 
     package static let utc = ZoneRules(offset: 0)
 
-    /// - Parameter offset: seconds east of Greenwich.
+    /// - Parameter offset: seconds by which local time is ahead of UTC; positive east of Greenwich.
     package init(offset: Int64) { first = offset }
 
     /// Whether the offset is always zero.
     var isUTC: Bool { starts.isEmpty && first == 0 && rule == nil }
 
-    /// Returns how many seconds local time is ahead of UTC at a time.
+    /// Returns the number of seconds by which local time is ahead of UTC at a time.
     func offset(at seconds: Int64) -> Int64 {
         if let last = starts.last, seconds < last {
             var (low, high) = (0, starts.count)
@@ -30,7 +31,7 @@ package struct ZoneRules: Sendable {
         return rule?.offset(at: seconds) ?? offsets.last ?? first
     }
 
-    /// Returns the local date and time of day.
+    /// Returns the local date and time at a moment.
     func local(_ time: Timestamp) -> CalendarTime {
         let (seconds, isOverflow) = time.seconds.addingReportingOverflow(offset(at: time.seconds))
         return CalendarTime(
@@ -62,12 +63,12 @@ extension ZoneRules {
         self.init(offset: sign == UInt8(ascii: "-") ? -offset : offset)
     }
 
-    /// Parses the rules of a TZif file; nil for other bytes.
+    /// Parses the rules in a TZif file. Returns nil if the bytes are no such file.
     package init?(tzif bytes: [UInt8]) {
         var reader = TZifReader(bytes)
         guard let head = reader.header() else { return nil }
-        // From version 2 on, the first block, with 32-bit times, is followed by a block with 64-bit
-        // times.
+        // From version 2 on, the first block has times of 32 bits, and a second block has the same
+        // times, and more, with 64 bits.
         var block = head
         var width = 4
         if head.version >= 2 {
@@ -90,16 +91,16 @@ extension ZoneRules {
     }
 }
 
-/// Parses a TZif file sequentially.
+/// Parses the parts of a TZif file one after the other.
 private struct TZifReader {
     struct Header {
         let version: Int
         let utCount, standardCount, leapCount, timeCount, typeCount, charCount: Int
 
-        /// Size of the whole block after the header.
+        /// Size in bytes of the block after its header. `width` is the size of a time.
         func size(_ width: Int) -> Int { timeCount * (width + 1) + typeCount * 6 + rest(width) }
 
-        /// Size of the block's part after the types.
+        /// Size in bytes of the part of the block after the offsets.
         func rest(_ width: Int) -> Int {
             charCount + leapCount * (width + 4) + standardCount + utCount
         }
@@ -130,7 +131,7 @@ private struct TZifReader {
         return true
     }
 
-    /// Reads the start of each offset, and the types of the offsets.
+    /// Reads the times at which the offset changes, and for each time the index of the new offset.
     mutating func transitions(_ block: Header, _ width: Int) -> (starts: [Int64], types: [Int])? {
         guard block.timeCount * (width + 1) <= bytes.count - at else { return nil }
         let starts = (0..<block.timeCount).map { _ in number(width) }
@@ -138,7 +139,7 @@ private struct TZifReader {
         return (starts, types)
     }
 
-    /// Reads the seconds ahead of UTC for each type.
+    /// Reads the offsets, in seconds ahead of UTC.
     mutating func offsets(_ block: Header) -> [Int64]? {
         guard block.typeCount * 6 <= bytes.count - at else { return nil }
         return (0..<block.typeCount).map { _ in
@@ -148,7 +149,7 @@ private struct TZifReader {
         }
     }
 
-    /// Returns the text between two line feeds.
+    /// Returns the text between the two line feeds at the end.
     func footer() -> [UInt8]? {
         guard at < bytes.count, bytes[at] == 0x0A,
             let end = bytes[(at + 1)...].firstIndex(of: 0x0A)
@@ -156,7 +157,7 @@ private struct TZifReader {
         return Array(bytes[(at + 1)..<end])
     }
 
-    /// Reads a signed big-endian number, which must be inside the file.
+    /// Reads a signed big-endian number of `width` bytes, which must be inside the file.
     private mutating func number(_ width: Int) -> Int64 {
         var value: UInt64 = 0
         for byte in bytes[at..<(at + width)] { value = value << 8 | UInt64(byte) }
@@ -166,25 +167,25 @@ private struct TZifReader {
     }
 }
 
-/// Yearly clock changes in the notation of POSIX: `CET-1CEST,M3.5.0,M10.5.0/3`.
+/// A yearly rule for daylight saving time, in the notation of POSIX: `CET-1CEST,M3.5.0,M10.5.0/3`.
 private struct YearlyRule: Sendable {
     private let standard: Int64
     private var summer: (offset: Int64, from: Change, to: Change)?
 
     private enum Day {
-        /// 1 to 365, not counting 29 February.
+        /// Day of the year from 1 to 365; 29 February is not counted.
         case julian(Int64)
-        /// 0 to 365, counting 29 February.
+        /// Day of the year from 0 to 365; 29 February is counted.
         case ofYear(Int64)
         case weekday(month: Int, week: Int64, day: Int64)
     }
 
     private struct Change {
         let day: Day
-        /// Seconds of local time since midnight.
+        /// Time of the change, in seconds since local midnight.
         let time: Int64
 
-        /// Returns local seconds since 1970 of the change in a year.
+        /// Returns the time of the change in a year, in local seconds since 1970.
         func seconds(_ year: Int64) -> Int64 {
             let first = CalendarTime.day(year: year, month: 1, day: 1)
             let number: Int64
@@ -249,7 +250,7 @@ private struct YearlyRule: Sendable {
             return true
         }
 
-        /// Parses a name such as `CET` or `<+03>`.
+        /// Parses the name of a zone, such as `CET` or `<+03>`.
         mutating func name() -> Bool {
             let start = at
             if take("<") {
@@ -270,7 +271,7 @@ private struct YearlyRule: Sendable {
             return at > start ? value : nil
         }
 
-        /// Parses `[+-]h[:m[:s]]`; returns seconds.
+        /// Parses a time `[+-]h[:m[:s]]` and returns seconds.
         mutating func time() -> Int64? {
             let isNegative = take("-")
             if !isNegative { _ = take("+") }
