@@ -28,10 +28,11 @@ final class EncryptedPages: @unchecked Sendable {
     private let memorySize: Int
     private var markMemory: ReservedMemory
     private var halfMemory: ReservedMemory
-    /// For each page, the moment at which it was last compared with the file, or a special value; 0
-    /// if it was never read.
+    /// Marks of the pages: the moment at which each was last compared with the file, or a special
+    /// value; 0 if it was never read.
     let marks: Marks
-    /// For each page, the half of its entry that belongs to the decrypted bytes.
+    /// Half-entry of each page: the counter and the authentication code with which the decrypted
+    /// bytes were read or written.
     let halves: UnsafeMutableRawPointer
     let moment = Atomic<UInt64>(firstMoment)
     private let mutexes: [LockedValue<Void>]
@@ -279,11 +280,12 @@ extension EncryptedPages {
     /// Purpose for which a page is read.
     enum Use {
         case reading
-        /// For verification. A page that was never written is valid.
+        /// The page is verified. If it was never written, it is valid.
         case checking
-        /// To overwrite a part of the page. If it was never written, it is filled with zeros.
+        /// A part of the page will be overwritten. If the page was never written, it is filled with
+        /// zeros.
         case writing
-        /// To overwrite all of the page. Its state in the file does not matter.
+        /// The whole page will be overwritten. Its state in the file does not matter.
         case replacing
     }
 

@@ -151,7 +151,7 @@ private struct ChunkWriter {
     /// Offset up to which the system was requested to begin writing to disk.
     private var begun: UInt64 = 0
 
-    /// After this number of bytes the system is requested to begin writing to disk, so that the
+    /// Number of bytes after which the system is requested to begin writing to disk, so that the
     /// sync at the end takes less time.
     private static let writebackStep: UInt64 = 16 << 20
 

@@ -38,7 +38,7 @@ final class SpillBlocks: @unchecked Sendable {
     private let key: EncryptionKey
     private let cipher: UnsafeRawPointer
     private let plain: UnsafeMutableRawPointer
-    /// For each slot of the cache, the number of the block in it; -1 if the slot is empty.
+    /// Number of the block in each slot of the cache; -1 if the slot is empty.
     private let held: LockedValue<[Int]>
 
     private static let places = 256

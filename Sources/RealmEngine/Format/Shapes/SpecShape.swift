@@ -9,7 +9,7 @@ enum SpecShape {
     static let names = 1
     /// Ref of the attributes (`ColumnAttributes`).
     static let attributes = 2
-    /// 0. Up to format 9, the ref of the specs of subtables.
+    /// Always 0. Up to format 9, the ref of the specs of subtables.
     static let unused = 3
     static let legacySubspecs = 3
     /// Ref of the lists of distinct values: for each property a ref, 0 if it is not enumerated. 0

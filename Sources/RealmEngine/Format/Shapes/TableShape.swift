@@ -3,7 +3,7 @@
 enum TableShape {
     /// Ref of the spec, which describes the columns (`SpecShape`).
     static let spec = 0
-    /// 0. Up to format 9, the ref of the columns' roots.
+    /// Always 0. Up to format 9, the ref of the columns' roots.
     static let unused = 1
     /// Ref of the cluster tree that contains the objects.
     static let objects = 2

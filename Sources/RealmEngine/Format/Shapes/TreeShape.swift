@@ -1,8 +1,8 @@
 /// Slots of an inner node of a B+tree: offsets, then the children, and last the number of elements
 /// in the subtree (object format 4.1).
 enum TreeShape {
-    /// In compact form, the tagged number of elements in each child except the last. Otherwise the
-    /// ref of an array with the end index of each child except the last.
+    /// The tagged number of elements that each child except the last has, in compact form.
+    /// Otherwise the ref of an array with the end index of each child except the last.
     static let offsets = 0
     static let firstChild = 1
 

@@ -67,8 +67,8 @@ extension ZoneRules {
     package init?(tzif bytes: [UInt8]) {
         var reader = TZifReader(bytes)
         guard let head = reader.header() else { return nil }
-        // From version 2 on, the first block has times of 32 bits, and a second block has the same
-        // times, and more, with 64 bits.
+        // From version 2 on, the first block has times of 32 bits, and the second block has the
+        // same and further times, of 64 bits.
         var block = head
         var width = 4
         if head.version >= 2 {

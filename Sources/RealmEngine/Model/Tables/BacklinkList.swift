@@ -88,10 +88,10 @@ final class BacklinkList {
 struct OriginPositions {
     /// The origin at each index of the list.
     private var origins: [Int64] = []
-    /// For each index, the next and the previous index of the same chain; -1 at the ends.
+    /// Next and previous index in the same chain, for each index; -1 at the ends of the chain.
     private var following: [Int32] = []
     private var preceding: [Int32] = []
-    /// For each hash, the first index of the chain; -1 if the chain is empty.
+    /// First index of each chain, by hash; -1 if the chain is empty.
     private var heads: [Int32]
 
     /// Approximate memory per link, in bytes.

@@ -76,7 +76,7 @@ struct BacklinkCell: Hashable {
 
 /// New backlinks of one backlink column, in the order in which they were added.
 final class BacklinkQueue {
-    /// For each backlink, its target as the number and its origin as the payload.
+    /// Backlinks; the number of a pair is the target, the payload the origin of the link.
     private var pairs = NumberPairs()
 
     var count: Int { pairs.count }

@@ -12,7 +12,7 @@ package final class RowBatch: @unchecked Sendable {
     let cells: [LeafCells]
     /// Memory of all cells.
     private let memory: UnsafeMutableRawPointer
-    /// For each column, the memory to which `append` stores values.
+    /// Memory of each column, to which `append` stores values.
     private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
     /// Keys of the objects, set when they are created.
     let keys: UnsafeMutablePointer<UInt64>
@@ -24,8 +24,8 @@ package final class RowBatch: @unchecked Sendable {
     struct Link {
         let column: Int
         let target: TableKey
-        /// For each row, the primary key of the object to link to; null if the cell already
-        /// contains an object key.
+        /// Primary key of each row's target object; null if the cell already contains an object
+        /// key.
         let references: UnsafeMutablePointer<Value>
     }
 

@@ -58,7 +58,7 @@ final class RowShape {
 
     /// Values of the row being created, by leaf index.
     let row: UnsafeMutablePointer<Value>
-    /// For each property, in the order of the columns.
+    /// Data about each property, in the order of the columns.
     let fields: [Field]
     /// Default value of each column, by leaf index.
     private let defaults: UnsafeMutableBufferPointer<Value>

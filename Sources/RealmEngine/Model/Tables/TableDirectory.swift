@@ -10,10 +10,10 @@ final class TableDirectory {
     private(set) var tables: Ref
     /// Whether tables were added, removed or renamed.
     var isDirty = false { didSet { context.invalidateReaders() } }
-    /// By slot, the editors of tables in use; duplicates the editors in `slots` for faster access.
+    /// Editors of tables in use, by slot. Duplicates the editors in `slots` for faster access.
     @exclusivity(unchecked) private var editors: ContiguousArray<Unmanaged<TableEditor>?> = []
-    /// The last schema; nil after a table was added, removed or renamed, and at first in some
-    /// transactions.
+    /// The last schema; nil after a table was added, removed or renamed, after a spill, and after a
+    /// rollback in a commit group.
     private var cachedSchema: Schema?
     /// Key of each table by stored name. Nil until it is needed, and if two tables have the same
     /// name.

@@ -129,7 +129,8 @@ extension TableEditor {
     /// changes.
     ///
     /// - Parameters:
-    ///   - onlyLarge: whether up to several hundred thousand integers stay pending.
+    ///   - onlyLarge: whether integers are inserted only if they take much memory; otherwise they
+    ///     are if there are more than `IndexEditor.portion`.
     ///   - changes: whether changes other than ascending integers are applied too, even if they are
     ///     few.
     func flushSomePendingEntries(onlyLarge: Bool, changes: Bool) throws(RealmError) -> Bool {

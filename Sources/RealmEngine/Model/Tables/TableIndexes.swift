@@ -32,7 +32,7 @@ struct TableIndexes {
 
     func root(_ leafIndex: Int) -> Ref { roots[leafIndex] ?? .none }
 
-    /// Pending changes of an index; nil if the index has not been opened.
+    /// Pending changes of an index; nil if the transaction has not opened the index.
     func waiting(_ leafIndex: Int) -> PendingIntegers? {
         editors[leafIndex]?.waiting ?? waiting[leafIndex]
     }

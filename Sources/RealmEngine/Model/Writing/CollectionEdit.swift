@@ -261,7 +261,7 @@ final class CollectionEdit {
     }
 
     /// Keeps the edit for the next change. If the property has an index, the edit cannot be used
-    /// again: it would need the current elements as `stored`.
+    /// again: the next change would need the current elements, and `stored` has the previous ones.
     private func remain() {
         hasBegun = false
         if column.index == .none { changeCount = transaction.context.changeCount }

@@ -12,7 +12,7 @@ final class MappedFile: Sendable {
     let mapping: Mapping
     /// The open file; nil for a database in memory.
     private let descriptor: OwnedDescriptor?
-    /// Held by the thread that maps more of the file.
+    /// Mutex that a thread holds while it maps more of the file.
     private let extending = LockedValue(())
 
     /// Opens and maps the file at `path`.

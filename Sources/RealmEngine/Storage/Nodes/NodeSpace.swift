@@ -171,7 +171,8 @@ struct NodeSpace {
             code: "WrongTransactionState", reason: "outdated")
     }
 
-    /// The same bytes without a budget, for single values that a walk reads repeatedly.
+    /// A space that reads the same bytes without a budget, for single values that a walk reads
+    /// repeatedly.
     @inline(__always)
     var unmetered: NodeSpace {
         NodeSpace(base: base, limit: limit, state: state.pointee.lookup)
@@ -186,20 +187,19 @@ struct NodeSpace {
         return made
     }
 
-    /// Number of bytes that nodes can occupy, including nodes of an open write transaction. For a
-    /// file of an older format it is nine times as large, because the same content takes fewer
-    /// bytes there.
+    /// Number of bytes that nodes can occupy, including nodes of an open write transaction. Older
+    /// formats store the same content in fewer bytes, so for them the number is multiplied by nine.
     private var extent: Int {
         let bytes = Int(limit &+ (state.pointee.slabEnd &- state.pointee.slabStart))
         return state.pointee.derived == nil ? bytes : 9 &* bytes &+ (1 << 16)
     }
 
-    /// Upper bound of the number of elements in a valid file's collections. At the least, 1000
-    /// elements of width 0 take 8 bytes.
+    /// Upper bound of the number of elements in a valid file's collections. The smallest leaf, 1000
+    /// elements of width 0, takes 8 bytes.
     @inline(__always) var maximumElements: Int { 128 &* extent }
 
-    /// Upper bound of the number of objects in a valid file's tables. At the least, 256 objects
-    /// without properties take 16 bytes.
+    /// Upper bound of the number of objects in a valid file's tables. The smallest leaf, 256
+    /// objects without properties, takes 16 bytes.
     @inline(__always) var maximumObjects: Int { 16 &* extent }
 
     /// Opens a node that must have refs, at least `slots` elements, and no inner flag.

@@ -12,8 +12,8 @@ final class Session: Sendable {
     /// Timeout for the version-list mutex, which other participants hold only briefly.
     private let lockTimeout: LockTimeout
     private let notifier: CommitNotifier?
-    /// Wake programs of other engines that wait at two conditions of the lock file: for a commit,
-    /// and for the writer's turn.
+    /// Signallers that wake programs of other engines, which wait at two conditions of the lock
+    /// file: for a commit, and for the writer's turn.
     private let commitSignaller: ConditionSignaller
     private let turnSignaller: ConditionSignaller
     /// Receives announcements of commits in `waitForVersion`; nil if the FIFO cannot be used.
@@ -21,7 +21,7 @@ final class Session: Sendable {
     /// Whether this object is counted as a participant. If joining failed, it must not be
     /// subtracted from the count.
     private let isJoined = Atomic<Bool>(false)
-    /// Nil if the table cannot be used; pins do not depend on it.
+    /// Table of the pins' holders; nil if it cannot be used. Pins work without it.
     let readers: ReaderTable?
     /// Detects a forked process, which is not a participant.
     private let generation = ForkGeneration.current
@@ -310,8 +310,8 @@ final class Session: Sendable {
         return try withList { (list) throws(RealmError) in try list.pinNewest(kind) }
     }
 
-    /// Pins the newest version for a new participant. Throws if the newest entry has not the
-    /// highest number, unless a writer died while it published a version.
+    /// Pins the newest version for a new participant. Throws if the newest entry does not have the
+    /// highest version number, unless a writer died while it published a version.
     func pinFirst() throws(RealmError) -> VersionList.Pin {
         let file = file
         return try withList { (list) throws(RealmError) in

@@ -9,7 +9,7 @@
 /// writer.
 final class EncryptedDevice: StorageDevice {
     private let device: any StorageDevice
-    /// Retained to keep the pages mapped.
+    /// The encrypted file, retained to keep the pages mapped.
     private let file: MappedFile
     private let pages: EncryptedPages
     /// Lock file in which page writes are announced to readers; nil if there are no readers.

@@ -5,7 +5,7 @@
 struct FreeExtentIndex {
     /// Index of the first extent of each size class; -1 if the class is empty.
     private var heads = [Int32](repeating: -1, count: 256)
-    /// For each extent, the index of the next extent in its class; -1 at the end.
+    /// Index of the next extent in the same class, for each extent; -1 at the end.
     private var links: [Int32]
     /// Bit set of the classes that contain extents.
     private var filled = [UInt64](repeating: 0, count: 4)
@@ -34,7 +34,7 @@ struct FreeExtentIndex {
     }
 
     /// Whether single nodes can be placed in the extent: it is not empty and does not cross a
-    /// section boundary.
+    /// boundary of the 64 MiB sections of a file.
     @inline(__always)
     private static func isUseful(_ extent: Extent) -> Bool {
         extent.count > 0

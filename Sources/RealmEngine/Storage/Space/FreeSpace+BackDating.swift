@@ -1,5 +1,5 @@
-/// Finds chunks whose stamp is later than the oldest readable version, although no readable version
-/// uses them (storage format 5.4).
+/// Back-dating of chunks (storage format 5.4). A chunk whose stamp is later than the oldest
+/// readable version gets an earlier stamp if no readable version uses it, so that it can be reused.
 extension FreeSpace {
     /// The stored free list of a readable version that is not the newest.
     ///
@@ -7,13 +7,14 @@ extension FreeSpace {
     struct PreviousFreeList {
         let version: UInt64
         private let logicalSize: UInt64
-        /// Nil for a version without a free list.
+        /// The stored arrays of the list; nil for a version without a free list.
         private let arrays: Arrays?
 
         private struct Arrays {
             let positions: NodeView
             let lengths: NodeView
-            /// Nil in files without this array, whose chunks count as released by version 0.
+            /// Versions that released the chunks; nil if the file has no such array, and each chunk
+            /// counts as released by version 0.
             let versions: NodeView?
 
             func start(_ i: Int) -> UInt64 { UInt64(bitPattern: positions.integer(i)) }

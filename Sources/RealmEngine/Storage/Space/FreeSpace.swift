@@ -94,8 +94,8 @@ struct FreeSpace {
     /// Returns the index of the smallest free extent with room for nodes of `bytes` bytes in total;
     /// nil if there is none.
     ///
-    /// No node crosses a section boundary, so up to `largest` bytes, the size of the largest node,
-    /// may be lost at each boundary inside the extent.
+    /// No node crosses a boundary of the 64 MiB sections of a file. So up to `largest` bytes, the
+    /// size of the largest node, may be lost at each boundary inside the extent.
     func bestFit(_ bytes: UInt64, largest: UInt64 = 0) -> Int? {
         let section = NodeWriter.section
         return free.withUnsafeBufferPointer { free in
@@ -112,16 +112,18 @@ struct FreeSpace {
         }
     }
 
-    /// A stretch uses only extents of a minimum size, which is limited to this range; smaller
-    /// extents are left to single nodes.
+    /// Limits of the minimum size of the extents in a stretch: neighbouring extents that one commit
+    /// fills. Smaller extents are left to single nodes.
     private static let minimumExtentSizes: ClosedRange<UInt64> = 1 << 8...3 << 9
     /// Within these limits, the minimum size is the number of bytes to write divided by this
     /// number.
     private static let smallestPart: UInt64 = 1 << 8
-    /// Cost of one more write; a stretch that is longer by this number of bytes costs the same.
+    /// Cost of filling one more extent, which is one more write to the device. It is expressed as
+    /// the number of bytes by which another stretch of extents may be longer.
     private static let writeCost: UInt64 = 1 << 9
 
-    /// A stretch is used only if its length is at most this multiple of the bytes to write.
+    /// A stretch of neighbouring extents is used only if its length is at most this multiple of the
+    /// bytes to write.
     private static let sparsest: UInt64 = 6
 
     /// Returns the indices of neighbouring extents that together have room for `need`, with as
@@ -130,7 +132,7 @@ struct FreeSpace {
     ///
     /// Filling the emptiest part of the file keeps the number of writes to the device low.
     func emptiestStretch(_ need: NodeWriter.SpaceEstimate) -> [Int]? {
-        // On average, the last half node's space of each extent is lost.
+        // On average, half the size of a node is lost at the end of each extent.
         let lost = need.bytes / max(1, need.nodes) / 2
         let part = need.bytes / Self.smallestPart
         let limits = Self.minimumExtentSizes
@@ -184,7 +186,7 @@ struct FreeSpace {
         return start
     }
 
-    /// Returns the unused rest of a taken extent to the list.
+    /// Puts the unused rest of a taken extent back into the list.
     mutating func setRest(_ index: Int, _ rest: Extent) { free[index] = rest }
 
     /// Returns the part from `start` on of the free extent that contains `start`; nil if there is
@@ -211,7 +213,7 @@ struct FreeSpace {
         free.replaceSubrange(i...i, with: [before, behind].filter { $0.count > 0 })
     }
 
-    /// Returns the extents that a commit took and did not use to the list, and removes empty
+    /// Puts the extents that a commit took and did not use back into the list; removes empty
     /// extents.
     mutating func addUnused(_ extents: [Extent]) {
         let unused = extents.filter { $0.count > 0 }.sorted { $0.start < $1.start }

@@ -48,7 +48,8 @@ struct ListWriter {
     private static let fixedSize: UInt64 = 3 * 16 + 8 + 12 * 8 + 16
 
     private static func entrySize(_ space: FreeSpace, _ version: UInt64) -> UInt64 {
-        // Writing the lists may extend the file, so the limit leaves some room.
+        // Offsets take 4 bytes in files below 2 GiB. Since writing the lists may extend the file, 8
+        // bytes are assumed from 1 GiB on.
         let width: UInt64 = space.logicalSize < 1 << 30 ? 4 : 8
         return 2 * width + 1 << UInt64(versionCode(version) - 4)
     }
@@ -74,8 +75,8 @@ struct ListWriter {
         guard let i = space.position(around: Extent(start: start, count: bound)) else {
             throw FreeSpace.brokenReserve
         }
-        // If the lists begin at a section boundary, the part of the extent before it remains a
-        // chunk.
+        // If the lists begin at a section boundary inside the extent, the part before the boundary
+        // remains a free chunk of its own.
         let before = space.free[i].start < start ? 1 : 0
         let count = space.free.count + before + space.locked.count + released.count
         let layout = Layout(
@@ -94,8 +95,8 @@ struct ListWriter {
         return try emit(layout, slots, end)
     }
 
-    /// Returns the offset of `bound` contiguous free bytes within one section. Extends the file if
-    /// there are none.
+    /// Returns the offset of `bound` contiguous free bytes within one section of 64 MiB. Extends
+    /// the file if there are none.
     private mutating func place(_ bound: UInt64) -> UInt64 {
         if let reserve, let rest = space.extent(from: reserve.start),
             let start = Self.start(in: rest, bound)
@@ -118,8 +119,8 @@ struct ListWriter {
         }
     }
 
-    /// Returns the offset of the first `bound` bytes of `extent` that are within one section; nil
-    /// if there are none.
+    /// Returns the offset of the first `bound` bytes of `extent` that are within one section of 64
+    /// MiB; nil if there are none.
     static func start(in extent: Extent, _ bound: UInt64) -> UInt64? {
         guard extent.count >= bound else { return nil }
         let boundary = (extent.start / NodeWriter.section + 1) * NodeWriter.section

@@ -22,8 +22,8 @@ struct NodePlacement {
     private var index: FreeExtentIndex?
     /// Indices of the extents that will be filled next.
     private var planned: ArraySlice<Int> = []
-    /// Number of stretches that may still be planned. More than one may be needed, because nodes do
-    /// not fill extents completely.
+    /// Number of stretches, sequences of neighbouring extents, that may still be planned. More than
+    /// one may be needed, because nodes do not fill extents completely.
     private var plans = 4
     /// Number of nodes that are still to be placed in their best-fitting extents.
     private var fits: Int
@@ -58,18 +58,19 @@ struct NodePlacement {
     private static let fewExtents: UInt64 = 32
     /// One more free extent is permitted per this number of bytes in use.
     private static let bytesPerExtent: UInt64 = 6144
-    /// Maximum size in bytes of lists without reserved space. Longer lists between nodes would
-    /// leave gaps when they are replaced, which only other lists fill.
+    /// Maximum size in bytes of lists without reserved space. When longer lists between nodes are
+    /// replaced, they leave gaps that only other lists fill.
     private static let shortLists: UInt64 = 2048
     /// Maximum number of nodes of a commit for which each node may be a separate write.
     private static let fewNodes: UInt64 = 160
-    /// Maximum number of extents of a stretch that is used even if the file has little free space.
+    /// Maximum number of extents, each a separate write, for a stretch to be used even if the file
+    /// has little free space.
     private static let fewWrites = 8
     /// The file has little free space if fewer than one byte is free per this number of bytes in
     /// use. Then it grows, instead of taking many writes for each commit.
     private static let spare: UInt64 = 4
-    /// If the current extent has no room for a node of more bytes than this, the node is placed
-    /// elsewhere and the extent stays open.
+    /// Size in bytes above which a node counts as large. If the current extent has no room for a
+    /// large node, the node is placed elsewhere and the extent stays open.
     private static let largeNode: UInt64 = 1 << 10
 
     /// Prepares to place nodes of the estimated size `need`. Reserves space for lists of `extra`
@@ -147,8 +148,8 @@ struct NodePlacement {
         return (Ref(start), runs[runs.count - 1].bytes.extend(by: Int(size)))
     }
 
-    /// Places a node in the current extent, at the next section boundary if the node would cross
-    /// it. Returns nil if the extent has no room.
+    /// Places a node in the current extent. If the node would cross a boundary of the 64 MiB
+    /// sections, places it after the boundary. Returns nil if the extent has no room.
     private mutating func append(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {

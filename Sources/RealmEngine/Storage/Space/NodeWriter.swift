@@ -103,7 +103,8 @@ struct NodeWriter {
     struct SpaceEstimate {
         var bytes: UInt64 = 0
         var nodes: UInt64 = 0
-        /// Size in bytes of the largest node; at the end of a section, less than this is lost.
+        /// Size in bytes of the largest node. At the end of each 64 MiB section, less than this is
+        /// lost.
         var largest: UInt64 = 0
     }
 

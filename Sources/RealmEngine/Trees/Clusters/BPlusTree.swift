@@ -53,8 +53,7 @@ struct BPlusTree {
         private let space: NodeSpace
         private let ref: Ref
         private let node: NodeView
-        /// For each child except the last, the index after its last element; unused in compact
-        /// form.
+        /// End index of each child except the last; unused in compact form.
         private let ends: NodeView
         /// Number of elements per child in compact form, otherwise 0.
         private let perChild: Int

@@ -124,8 +124,8 @@ extension ClusterEditor {
         while true {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == InnerClusterShape.minimumCount else { return }
-            // An earlier commit may have left an inner node with one child; then that child becomes
-            // the root too.
+            // The new root may be an inner node with one child too, as earlier commits can leave
+            // it. Then its child becomes the root.
             let node = try makeWritable(rootSlot, below: nil)
             try freeList(node)
             rootSlot.pointee = node.slots[InnerClusterShape.firstChild]

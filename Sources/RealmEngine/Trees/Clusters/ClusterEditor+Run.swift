@@ -97,11 +97,11 @@ extension ClusterEditor {
         throw .corrupt("a cluster tree too deep", at: ref)
     }
 
-    /// Maximum number of cells in a run. A cell takes 16 bytes.
+    /// Maximum number of cells in a `Run`. A cell takes 16 bytes.
     private static let maximumCellCount = 1 << 19
 
-    /// Maximum number of objects in a run, normally a full leaf. Fewer if the objects have
-    /// thousands of properties, to limit memory.
+    /// Maximum number of objects in a `Run`, normally as many as in a full leaf. Fewer if the
+    /// objects have thousands of properties, to limit memory.
     private var runCapacity: Int {
         max(1, min(context.fanout.clusterLeaf, Self.maximumCellCount / max(1, columns.count)))
     }
@@ -113,7 +113,7 @@ extension ClusterEditor {
         return fresh
     }
 
-    /// Writes the rows of the run to the tree and ends the run.
+    /// Writes the objects of `run` to the tree, and removes the run.
     @inline(__always)
     func closeRun() throws(RealmError) {
         guard let run else { return }

@@ -60,7 +60,7 @@ final class ClusterEditor {
 
     /// Location of an object; valid until the next change of the tree.
     struct Position {
-        /// The object's leaf; nil if the object is in the run.
+        /// The object's leaf; nil if the object is in `run`, not yet in a leaf.
         fileprivate let leaf: NodeView?
         fileprivate let rows: Int
         let row: Int

@@ -9,8 +9,8 @@ final class IndexBuilder {
     private let arena = ByteArena()
     private var values: ContiguousArray<Value> = []
     private var keys: ContiguousArray<Int64> = []
-    /// Used during `finish`. The upper 32 bits contain a chunk of the level being built, the lower
-    /// 32 bits an index in `values`; sorted by chunk.
+    /// Entries in the order of the level that `finish` is building. The upper 32 bits of a number
+    /// contain the entry's chunk, the lower 32 bits its index in `values`.
     private var order: UnsafeMutableBufferPointer<UInt64>
 
     init(_ context: EditContext, kind: IndexKind) {

@@ -1,7 +1,7 @@
 /// Insertion into an index (object format 5.5 and 5.6).
 extension IndexEditor {
-    /// Adds an entry. Descends through the levels of the trie to the first one where no other value
-    /// has the same chunk.
+    /// Adds an entry. Descends through the levels of the trie until no value with another index
+    /// string has the same chunk.
     func add(_ entry: Entry) throws(RealmError) {
         var level = rootSlot
         var offset = 0

@@ -1,7 +1,7 @@
 /// Lists of the keys of objects that have the same path in an index. A list is a B+tree of
 /// integers.
 extension IndexEditor {
-    /// View of a list; valid until the list changes.
+    /// A list opened for reading and editing; valid until the list changes.
     struct KeyView {
         /// The list's only leaf, which is the usual case. Otherwise the list is read with a tree
         /// editor.

@@ -5,7 +5,7 @@
 struct IndexString: @unchecked Sendable {
     /// Address of the bytes; nil if they are stored in `low` and `high`.
     private let bytes: UnsafeRawPointer?
-    /// If `bytes` is nil, the first and the second eight bytes, little-endian.
+    /// The first and the second eight bytes, little-endian. Unused if `bytes` is not nil.
     private let low: UInt64
     private let high: UInt64
     /// Number of bytes; 0 for null and for an empty string.

@@ -8,7 +8,7 @@ struct BytesLeaf {
         case medium
         /// One blob for each value.
         case big
-        /// For each value, its index in the column's list of distinct values.
+        /// One index for each value, in the column's list of distinct values.
         case enumerated
     }
 
@@ -17,7 +17,7 @@ struct BytesLeaf {
     let terminator: Int
     /// The array of cells, end offsets, slots or indexes, depending on the form.
     let node: NodeView
-    /// In medium form, the bytes of all values; in enumerated form, the list of distinct values.
+    /// The bytes of all values in medium form, or the list of distinct values in enumerated form.
     let area: NodeView
     let nulls: NodeView
     private var space: NodeSpace

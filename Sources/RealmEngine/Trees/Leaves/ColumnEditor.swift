@@ -12,7 +12,7 @@ struct ColumnEditor {
         case floats, doubles, decimals, bytes, times, ids, mixed, others
     }
 
-    /// Unowned; the owner of this editor retains the context.
+    /// State of the transaction. Not retained; the owner of this editor retains it.
     unowned(unsafe) let context: EditContext
     let nodes: NodeMutator
     let layout: LeafLayout

@@ -2,8 +2,8 @@
 struct LeafLayout {
     let type: ColumnType
     let isNullable: Bool
-    /// Kind of the collections in a collection column, whose cells are their roots; nil for other
-    /// columns.
+    /// Kind of the collections, if the cells are roots of collections; nil if the cells are single
+    /// values.
     let collection: CollectionKind?
     /// Target table of links.
     let target: TableKey

@@ -4,8 +4,8 @@ struct Fanout: Sendable {
     var clusterLeaf = ClusterLeafShape.maximumObjectCount
     var clusterInner = InnerClusterShape.maximumChildCount
     var tree = TreeShape.maximumCount
-    /// Less than the maximum of the format, 1000. Consecutive integers belong to different nodes of
-    /// an index, so a commit rewrites many nodes, and less data if they are small.
+    /// Maximum number of entries in a node of an index. The format permits 1000. But consecutive
+    /// integers belong to different nodes, so a commit rewrites many nodes, which should be small.
     var index = 128
     /// Number of changes of an index in one transaction after which further changes are deferred.
     var singleIndexChanges = 512
@@ -59,8 +59,8 @@ final class EditContext {
     deinit { nodes.deallocate() }
 
     var space: NodeSpace { nodes.space }
-    /// Extents of nodes that the base version or a spill wrote, and that the transaction no longer
-    /// uses.
+    /// Extents of nodes that belong to the base version or were spilled, and that the transaction
+    /// no longer uses.
     var freed: [Extent] { nodes.state.pointee.freed }
     /// Size in bytes of nodes that the transaction copied and is likely to change again.
     var changeableBytes: Int { nodes.state.pointee.changeableBytes }

@@ -7,8 +7,8 @@ final class LeafBuffer {
     /// The cells; the first `count` are in use.
     private(set) var cells: LeafCells
     fileprivate(set) var count = 0
-    /// In a leaf of big form, the ref of each value's blob, none for a new value; otherwise empty.
-    /// Blobs of unchanged values are reused when the leaf is written.
+    /// Refs of the values' blobs, if the leaf had big form; none for a new value. Empty for other
+    /// forms. Blobs of unchanged values are reused when the leaf is written.
     private(set) var blobs: ContiguousArray<Ref> = []
 
     /// Makes an empty buffer for values of a layout.

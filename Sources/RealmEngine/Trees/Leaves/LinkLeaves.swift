@@ -3,7 +3,7 @@ struct LinkLeaf {
     let node: NodeView
     let target: TableKey
 
-    /// Added to a key when it is stored. Null has the key -1 and is stored as 0.
+    /// Number that is added to a key when it is stored. Null has the key -1 and is stored as 0.
     static let keyOffset: Int64 = 1
 
     init(_ space: NodeSpace, _ ref: Ref, target: TableKey) throws(RealmError) {

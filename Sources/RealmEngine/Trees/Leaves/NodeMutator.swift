@@ -16,8 +16,8 @@ struct NodeMutator {
 
     struct State {
         var space: NodeSpace
-        /// Extents of nodes that the base version or a spill wrote, and that the transaction no
-        /// longer uses.
+        /// Extents of nodes that belong to the base version or were spilled, and that the
+        /// transaction no longer uses.
         var freed: [Extent] = []
         var freedBytes: UInt64 = 0
         var changeableBytes = 0
@@ -244,7 +244,7 @@ extension SlabNode {
 extension NodeMutator {
     /// Whether elements of an array are signed.
     enum Sign {
-        /// As in int-arrays: widths below 8 bits are unsigned, larger widths signed.
+        /// The rule of int-arrays: elements of less than 8 bits are unsigned, others signed.
         case usual
         /// Unsigned, with a width of at least 8 bits, as keys and offsets are stored.
         case none

@@ -1,8 +1,8 @@
 /// Hash table of the texts, and null, in a list that the caller owns. If equal texts are in the
 /// list, finds the first.
 struct TextHashTable {
-    /// For each hash, an index in the list. A text whose hash is taken is stored under the next
-    /// free hash.
+    /// Index in the list for each hash. A text whose hash is taken is stored under the next free
+    /// hash.
     private var places: [UInt64: Int32] = [:]
 
     private static func hash(_ text: ByteView?) -> UInt64 {

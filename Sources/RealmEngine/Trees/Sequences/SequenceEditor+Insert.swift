@@ -19,8 +19,8 @@ extension SequenceEditor {
     }
 
     /// Whether an append leaves the nodes on the path in compact form. `rows` is the number of
-    /// elements in the leaf of the path. Of several successive appends, only the first examines the
-    /// nodes.
+    /// elements in the leaf at the end of the path. Of several successive appends, only the first
+    /// examines the nodes.
     private func appendStaysEven(rows: Int) throws(RealmError) -> Bool {
         guard rows < context.fanout.tree, let known = cachedPath?.evenAppends else {
             return try staysEven(rows: rows)

@@ -4,8 +4,7 @@ extension SequenceEditor {
     struct Entries {
         private let node: NodeView
         private let offsets: NodeView
-        /// In compact form, the number of elements of each child except the last; nil in general
-        /// form.
+        /// Number of elements of each child except the last, in compact form; nil in general form.
         let even: Int?
         let count: Int
         /// Number of elements in the subtree of the node.

@@ -95,8 +95,8 @@ extension SequenceEditor {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == 3 else { return }
             cachedPath = nil
-            // An earlier commit may have left an inner node with one child; then that child becomes
-            // the root too.
+            // The new root may be an inner node with one child too, as earlier commits can leave
+            // it. Then its child becomes the root.
             guard let node = try inner(rootSlot, count: count) else { return }
             try freeOffsets(node)
             rootSlot.pointee = node.slots[TreeShape.firstChild]

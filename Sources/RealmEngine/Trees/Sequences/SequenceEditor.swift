@@ -224,8 +224,8 @@ final class SequenceEditor {
     /// Returns the location of element `index`, or of an insertion at `index`. Makes all nodes on
     /// the path writable.
     ///
-    /// - Parameter isSet: whether the element will be replaced, so that a cached other leaf stays
-    ///   valid.
+    /// - Parameter isSet: whether the element will be replaced. Then a cached leaf stays valid,
+    ///   unless it contains the element.
     func makePathWritable(
         _ index: Int, isInsert: Bool, isSet: Bool = false
     ) throws(RealmError) -> LeafPosition {
