@@ -195,8 +195,8 @@ enum PageFaults {
             let pages = Unmanaged<EncryptedPages>.fromOpaque(meaning).takeUnretainedValue()
             if let bounds = pages.bounds, pages.fault(bounds, offset) { return }
         }
-        // The address belongs to no decrypted page. The instruction faults again, with the previous
-        // action.
+        // The address belongs to no decrypted page. The instruction is executed and faults again,
+        // and the previous action handles the fault.
         sigaction(SIGSEGV, &before, nil)
     }
 }

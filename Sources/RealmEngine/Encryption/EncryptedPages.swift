@@ -374,7 +374,7 @@ extension EncryptedPages {
         let latest = scratch.entry.load(as: UInt32.self)
         if latest == 0 { return .nothing }
         // If the last write of the page was interrupted, the page in the file still matches the
-        // second half, which describes the write before.
+        // second half, which describes the previous write.
         for used in [scratch.entry, scratch.entry + half]
         where EncryptionKey.isSameCode(used + 4, scratch.code) {
             let counter = used.load(as: UInt32.self)

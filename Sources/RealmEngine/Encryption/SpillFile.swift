@@ -132,7 +132,7 @@ final class SpilledBytes: @unchecked Sendable {
 }
 
 extension RealmError {
-    /// The same error with a hint about the temporary file.
+    /// A copy of this error with a hint about the temporary file.
     fileprivate var aboutSpilling: RealmError {
         RealmError(
             kind, code: code, reason: reason, message, file: file,

@@ -21,7 +21,7 @@ extension Decimal128 {
         if high == 0 {
             return Decimal128(rounding: low, exponent: exponent, isNegative: isNegative)
         }
-        // This is the smallest power of ten by which the product must be divided to fit in 128
+        // Exponent of the smallest power of ten by which the product must be divided to fit in 128
         // bits. At least 38 digits remain.
         let excess = high.digitCount
         let (quotient, rest) = UInt128(tenToThe: excess).dividingFullWidth((high, low))

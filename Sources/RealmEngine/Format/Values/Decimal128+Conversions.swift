@@ -99,8 +99,8 @@ private struct BinaryFraction {
 
     typealias Decimal = (coefficient: UInt128, sticky: Bool, exponent: Int)
 
-    /// The same number in base ten. If digits were omitted that are not all zero, `sticky` is true,
-    /// and the coefficient has at least 17 digits.
+    /// The value in base ten. If digits were omitted that are not all zero, `sticky` is true, and
+    /// the coefficient has at least 17 digits.
     var decimal: Decimal {
         let bits = 64 - significand.leadingZeroBitCount
         if exponent >= 0 {

@@ -54,8 +54,8 @@ struct Commit {
         let reachable = try session.database.session!.purge()
         let history = try appendedHistory(oldestLive: reachable.oldestLive)
         if let top = base.top {
-            // Also frees the state of an online compaction by another engine, which ends that
-            // compaction.
+            // `evacuation` is the state of an online compaction by another engine, which ends when
+            // the state is freed.
             for ref in [
                 top.freePositions, top.freeLengths, top.freeVersions, top.evacuation, top.ref,
             ] { try context.free(ref) }

@@ -55,8 +55,9 @@ struct HeaderRepair {
             try writer.sync()
         case (.unpublished(1), .unpublished(1)), (.unpublished(1), .unreadable),
             (.unreadable, .unpublished(1)), (.unreadable, .unreadable):
-            // A second writer also continued from the newest version, overwrote the slot with the
-            // root of that version, and died.
+            // One writer died before it published its version. A second writer also continued from
+            // the newest version, overwrote the header slot of the newest version, and died. So no
+            // slot has the root of the newest version.
             guard !pin.top.isNone, try isWhole(pin) else { return }
             try writer.flipHeader(top: pin.top)
         default: return

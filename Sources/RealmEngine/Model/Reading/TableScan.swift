@@ -11,8 +11,8 @@ public final class TableScan {
     private let opened: UnsafeMutablePointer<ColumnSlot>
     private let columnCount: Int
 
-    // These are read for every value. They are private because a public variable would cost an
-    // exclusivity check for each access.
+    // `rows` and `firstPosition` are read for every value. They are private because a public
+    // variable would cost an exclusivity check for each access.
     private var rows = 0
     private var firstPosition = 0
 

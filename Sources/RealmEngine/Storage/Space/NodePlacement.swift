@@ -50,8 +50,8 @@ struct NodePlacement {
     private var limit: UInt64 = 0
     /// Index in `runs` of the last run in the current extent; nil if the extent has no run.
     private var run: Int?
-    /// Buffer of that run. Unretained, since a commit places thousands of nodes; `runs` keeps the
-    /// buffer alive.
+    /// Buffer of the last run in the current extent. Unretained, since a commit places thousands of
+    /// nodes; `runs` keeps the buffer alive.
     private var buffer: Unmanaged<ByteBufferBox>?
 
     /// Number of free extents that is permitted in a file of any size.

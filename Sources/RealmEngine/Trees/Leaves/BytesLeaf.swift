@@ -131,7 +131,7 @@ struct BytesLeaf {
         }
     }
 
-    /// Returns the same leaf for reading its values in `space`.
+    /// Returns a copy of this leaf that reads its values in `space`.
     @inline(__always)
     func reading(in space: NodeSpace) -> BytesLeaf {
         var leaf = self
