@@ -6,8 +6,8 @@ extension ColumnTest {
         _ constant: QueryBinder.Typed, range: SourceRange
     ) {
         let isStrict = constant.type == column.type
-        // [c] has no effect on values that are not text; a constant of another type than the column
-        // must be text.
+        // `[c]` applies only to text. It is ignored for a column that cannot store text, and for a
+        // constant of a mixed column that is not text. Everywhere else the constant must be a text.
         let isIgnored =
             isStrict ? !column.type.isText : column.type == .mixed && !constant.type.isText
         let isCaseless =

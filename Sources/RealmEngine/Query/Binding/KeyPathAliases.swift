@@ -16,8 +16,9 @@ public struct KeyPathAliases: Sendable {
 
     public init() {}
 
-    /// Adds an alias for `path` in `table`: a property, `@links.Class.property`, or an empty text
-    /// to skip the step. If a property is named like the whole text, `path` is that property.
+    /// Adds an alias for `path` in `table`. The path is a property, `@links.Class.property`, or an
+    /// empty text, which removes the step from the path in the query. A property whose name is the
+    /// whole text takes precedence over the parts between its dots.
     public mutating func add(_ alias: String, for path: String, in table: TableKey) {
         properties[Key(table: table, name: alias)] = path
     }

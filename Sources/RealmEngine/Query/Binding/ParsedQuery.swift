@@ -145,9 +145,10 @@ final class SnapshotQueries {
 }
 
 extension Snapshot {
-    /// Query cache of this snapshot; nil in an open write transaction, whose tables change.
+    /// Query cache of this snapshot; nil in an open write transaction, because its tables still
+    /// change.
     var queries: SnapshotQueries? {
-        // `queryMemory` only ever holds `SnapshotQueries`.
+        // `queryMemory` never stores an object of any other class.
         if let queryMemory { return unsafeDowncast(queryMemory, to: SnapshotQueries.self) }
         guard isStored else { return nil }
         let shared = state.queries.withLock { queries in

@@ -1,8 +1,10 @@
 /// Aggregates and SUBQUERY (query language 17 and 19).
 extension QueryBinder {
-    /// Binds an aggregate. Returns the operand and the type to which a constant on the other side
-    /// is converted: the element type of a collection, or the result type if the path crosses links
-    /// or the elements are not numbers and thus cannot be summed.
+    /// Binds an aggregate.
+    ///
+    /// Returns the operand, and the type to which a constant on the other side of the comparison is
+    /// converted. For a collection of numbers or mixed values, that type is the type of the
+    /// elements; otherwise it is the result type.
     func aggregate(
         _ tree: QueryAggregate, _ range: SourceRange
     ) throws(RealmError) -> (target: OperandType, operand: BoundOperand) {

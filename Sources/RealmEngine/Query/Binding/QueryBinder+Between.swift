@@ -24,8 +24,8 @@ extension QueryBinder {
         ])
     }
 
-    /// Binds BETWEEN of a predicate for a path with several values, one of which must be between
-    /// both limits.
+    /// Binds BETWEEN of a predicate for a path with several values. The condition is true if one
+    /// value is between both limits.
     private mutating func single(
         _ tree: QueryOperand, _ bound: BoundOperand, _ limits: QueryList, _ target: OperandType?,
         _ range: SourceRange
@@ -56,8 +56,9 @@ extension QueryBinder {
             "betweenQuantifier", range, "BETWEEN on a list of values needs ALL before the list")
     }
 
-    /// Binds one limit of BETWEEN as a comparison. `bound` is the left side, already bound: binding
-    /// it once per limit would double the work with each level of nesting.
+    /// Binds one limit of BETWEEN as a comparison. `bound` is the left side, which the caller has
+    /// bound once for both limits: binding it for each limit would double the work with each level
+    /// of nesting.
     private mutating func half(
         _ tree: QueryOperand, _ bound: BoundOperand, _ relation: QueryRelation,
         _ limit: QueryElement, _ target: OperandType?, _ range: SourceRange

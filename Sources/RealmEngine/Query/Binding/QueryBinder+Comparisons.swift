@@ -116,7 +116,7 @@ extension QueryBinder {
                 right.quantifier == nil || right.quantifier == .any
             else { return nil }
             if isPredicate, tree.foldsCase, column.type.isText { return nil }
-            // The SDKs' query language ignores `[c]` here.
+            // The query language of the SDKs ignores `[c]` for a list of constants.
             return ColumnTest(
                 column: column, range: range, relation: .equal,
                 folding: dialect.foldsUnicode && column.type.isText
@@ -239,8 +239,8 @@ extension QueryBinder {
         if tree.relation.isOrdered { throw unordered(tree) }
     }
 
-    /// Checks a comparison of links. `link` is the side that certainly is a link: the path if the
-    /// other side is a constant.
+    /// Checks a comparison of links. `link` is a side of type link. If the other side is a
+    /// constant, `link` is the path.
     private func checkLink(
         _ link: BoundOperand, _ other: BoundOperand, _ tree: QueryComparison
     ) throws(RealmError) {

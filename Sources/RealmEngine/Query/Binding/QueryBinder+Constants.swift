@@ -176,7 +176,7 @@ extension QueryBinder {
         }
     }
 
-    /// Returns a primary key given as an argument as a literal.
+    /// Converts an argument that is a primary key to a literal.
     private func literal(
         _ key: QueryArgument, _ range: SourceRange
     ) throws(RealmError) -> QueryConstant {
@@ -234,8 +234,8 @@ extension QueryBinder {
         return (.float(value), .float)
     }
 
-    /// Throws for a type without infinity or NaN: floating-point types have both, and NaN may be
-    /// compared with integers, too.
+    /// Throws if the target type has no infinity or NaN. Floating-point types and decimals have
+    /// both; an integer may be compared with NaN.
     private func checkInfinity(
         _ isNaN: Bool, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) {

@@ -49,7 +49,8 @@ extension QueryBinder {
         }
     }
 
-    /// Binds a sort key that is computed for each object; nil if an object may have several values.
+    /// Binds a sort key that is computed for each object; nil unless every object has one value, as
+    /// `isSortable` defines.
     private mutating func calculatedKey(
         _ operand: QueryOperand, _ isAscending: Bool
     ) throws(RealmError) -> BoundSortKey? {
@@ -90,8 +91,9 @@ extension QueryBinder {
             failure: key.failure, name: path.description)
     }
 
-    /// Adds one step to a sort key: a property, a key of the preceding dictionary, or an error. The
-    /// error is thrown only when there are objects to sort.
+    /// Adds one step to a sort key: a property, or the key of the dictionary before it. A step that
+    /// cannot be sorted by is stored as an error, which is thrown only when there are objects to
+    /// sort.
     private func add(
         _ name: String, isKey: Bool, _ range: SourceRange, to key: inout SortKeyBuilder
     ) throws(RealmError) {
@@ -123,7 +125,7 @@ extension QueryBinder {
     }
 
     private func unsortable(_ range: SourceRange) -> RealmError {
-        // Keys built by a program have no source text to quote.
+        // Keys that a program made have no source text to quote.
         let key = range.start < 0 ? "this path" : "'\(source.quote(range))'"
         return source.error(
             .invalidSortDescriptor, "sortPath", at: range,
@@ -160,7 +162,8 @@ extension QueryOperand {
 }
 
 extension BoundOperand {
-    /// Whether each object has one value, or one per object that links to it.
+    /// Whether the operand can be a sort key. Its path may contain to-one links, and backlinks, of
+    /// which sorting uses the first linking object; but no collections.
     fileprivate var isSortable: Bool {
         switch kind {
         case .path(let path):

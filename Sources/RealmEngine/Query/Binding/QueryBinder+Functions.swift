@@ -41,7 +41,7 @@ extension QueryBinder {
 }
 
 extension QueryFunctionCall {
-    /// The width argument of `floor` as an integer or a double; null if there is none.
+    /// The width argument of `floor`, as an integer or a double; null for other functions.
     var widthValue: Value {
         switch width {
         case .int(let number)?: .int(number)

@@ -47,7 +47,8 @@ extension QueryBinder {
         return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
-    /// Returns the path in its final form if it ends at a link.
+    /// Returns the path with its end in final form: a selected entry, or the keys, of a dictionary
+    /// of links at the end of the path becomes a `PathEnd` in place of a hop.
     private func closed(
         _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> ResolvedPath {

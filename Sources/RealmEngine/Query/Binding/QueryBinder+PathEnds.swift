@@ -76,7 +76,7 @@ extension QueryBinder {
         }
     }
 
-    /// Binds elements of a collection, and steps into elements that are mixed.
+    /// Binds elements of a collection. Further steps are allowed if the elements are mixed values.
     private func element(
         of info: ColumnInfo, _ column: BoundColumn, _ selector: CollectionSelector,
         _ more: ArraySlice<PathElement>

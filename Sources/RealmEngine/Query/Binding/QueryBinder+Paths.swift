@@ -1,4 +1,5 @@
-/// An element of a path after its syntax is resolved: `['a']` is a name, `[$0]` a name or an index.
+/// An element of a path whose syntax and arguments are resolved: `['a']` is a name, and `[$0]` a
+/// name or an index.
 struct PathElement {
     enum Kind {
         /// A name; `isKey` if it was written in brackets.
@@ -11,7 +12,8 @@ struct PathElement {
     let range: SourceRange
     /// Whether the name is a property's name even if it begins with `@`, as in a quoted `@links`.
     var isQuoted = false
-    /// Whether the element comes from a text split at its dots, although dots may be part of names.
+    /// Whether the element comes from a text that was split at its dots. A dot may also be part of
+    /// a property's name, so the binder may join such elements again.
     var isSplit = false
 }
 
@@ -74,8 +76,8 @@ extension QueryBinder {
         }
     }
 
-    /// Replaces the leading elements of a dotted text by the longest name of a property of `table`
-    /// that they form.
+    /// Joins the leading elements of a text that was split at its dots: returns them as one element
+    /// with the longest name that is a property of `table`.
     private func joined(
         _ elements: ArraySlice<PathElement>, in table: TableInfo
     ) -> ArraySlice<PathElement> {
@@ -85,7 +87,7 @@ extension QueryBinder {
         for (i, element) in elements.enumerated() {
             guard element.isSplit, case .name(let part, _) = element.kind else { break }
             name += i == 0 ? part : "." + part
-            // A single name is found without joining, unless it looks like an operator.
+            // A name without a dot needs no joining, unless it looks like an operator.
             guard i > 0 || name.hasPrefix("@") else { continue }
             if table.columnIndex(named: name) != nil { longest = (name, i + 1) }
         }

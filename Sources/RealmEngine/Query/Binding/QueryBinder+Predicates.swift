@@ -1,6 +1,6 @@
-/// Comparisons of predicates (query language 25). They differ from the query language: ANY is
-/// implied, NONE negates ANY, constants are moved to the right side, no text contains an empty
-/// text, and text and bytes in mixed values are compared alike.
+/// Comparisons of predicates (query language 25). They differ from the query language in five
+/// points: ANY is implied, NONE negates ANY, constants are moved to the right side, no text
+/// contains an empty text, and a mixed value that is a text equals the same bytes.
 extension QueryBinder {
     /// Returns the condition for the two operands of a predicate's comparison.
     func predicate(
@@ -40,8 +40,8 @@ extension QueryBinder {
         return .and([isFilled, condition])
     }
 
-    /// Returns the right side with its texts as bytes, or its bytes as texts, for a comparison with
-    /// mixed values; nil if it contains neither.
+    /// Returns the right side with its texts converted to bytes and its bytes converted to texts,
+    /// to compare mixed values with both forms. Nil if the right side contains neither.
     private func otherReading(
         of right: BoundOperand, for left: BoundOperand, _ relation: QueryRelation
     ) -> BoundOperand? {
@@ -61,8 +61,8 @@ extension QueryBinder {
             quantifier: right.quantifier, range: right.range)
     }
 
-    /// Returns the condition that a property on the right side of a string operator is not empty;
-    /// nil for other operands.
+    /// Returns the condition that the right side of a string operator is not empty, if it is a
+    /// property; nil for other operands.
     private func filled(_ right: BoundOperand) -> BoundCondition? {
         guard case .path(let path) = right.kind, case .scalar = path.end, right.shape == .scalar
         else { return nil }

@@ -42,7 +42,9 @@ extension QueryBinder {
                 + "query")
     }
 
-    /// - Parameter message: error text for programs that use predicates.
+    /// Makes the error for GEOWITHIN on a class without the properties of a point.
+    ///
+    /// - Parameter message: text of the error if the query is a predicate.
     private func noPoint(
         _ property: QueryProperty, _ table: TableInfo, _ message: String
     ) -> RealmError {

@@ -8,7 +8,8 @@ struct QueryBinder {
     let snapshot: Snapshot
     let pool = ConstantPool()
     var aliases: KeyPathAliases
-    /// Class in which names are resolved; inside SUBQUERY, the class of its objects.
+    /// Class in which names are resolved: the queried class, or inside SUBQUERY the class of the
+    /// linked objects.
     var table: TableInfo
     /// Variables of the enclosing subqueries, each with the class of its objects.
     var variables: [(name: String, table: TableKey)] = []

@@ -23,8 +23,8 @@ final class BoundComparison: Sendable {
     /// Sorted prefixes or suffixes from a long list of constants on the right side.
     private let affixes: SortedAffixes?
 
-    /// Whether equal elements must be kept: they only matter for comparisons by position or by
-    /// count.
+    /// Number of times that the operands must contain a linked object that a path reaches
+    /// repeatedly. Repetitions only matter for comparisons by position or by count.
     var repeats: PathMultiplicity { isPositional || matchesByCount ? .kept : .dropped }
 
     init(
@@ -57,8 +57,8 @@ final class BoundComparison: Sendable {
         isSingle && !isOfTypes && !folding.dropsMarks && upperLimit == nil && pattern == nil
     }
 
-    /// Whether the relation holds between some group of `a` and some group of `b`. A buffer without
-    /// groups counts as one group.
+    /// Whether the relation holds between any group of `a` and any group of `b`. A group is the
+    /// elements of one collection; a buffer without groups counts as one group.
     func matches(_ a: ValueBuffer, _ b: ValueBuffer) -> Bool {
         if isSingle, a.values.count == 1, b.values.count == 1 {
             return relate(a.values[0], b.values[0])
@@ -80,9 +80,9 @@ final class BoundComparison: Sendable {
         return quantified(a, b)
     }
 
-    /// Compares multisets. For more than two elements on both sides, the reference engine evaluates
-    /// `ALL list == ANY {...}` by sorting: an element that occurs twice on the left must occur
-    /// twice on the right.
+    /// Compares two lists as multisets. The reference engine evaluates `ALL list == ANY {...}` by
+    /// sorting if both sides have more than two elements: an element that occurs twice on the left
+    /// must occur twice on the right.
     private func isIncluded(_ a: UnsafeBufferPointer<Value>, in b: UnsafeBufferPointer<Value>)
         -> Bool
     {

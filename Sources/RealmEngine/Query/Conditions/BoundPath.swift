@@ -107,7 +107,7 @@ extension TableInfo {
 enum PathEnd: Sendable {
     /// The objects themselves, as links.
     case objects
-    /// One entry of a dictionary of links, selected by its key.
+    /// One entry of a dictionary of links, selected by its key. The value is the link.
     case linkEntry(BoundColumn, ByteView)
     /// Keys of a dictionary of links.
     case linkKeys(BoundColumn)

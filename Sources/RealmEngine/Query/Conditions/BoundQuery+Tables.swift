@@ -1,7 +1,7 @@
 /// Determines the tables that a query reads.
 extension BoundQuery {
-    /// Adds all tables that the query reads in addition to its class's table. Returns false if
-    /// they are only known during evaluation.
+    /// Adds all tables that the query reads in addition to the table of its class. Returns false if
+    /// some of these tables are only known during evaluation.
     func addTables(to tables: inout Set<TableKey>) -> Bool {
         if namesObjects { return false }
         for descriptor in descriptors {
@@ -14,8 +14,8 @@ extension BoundQuery {
         return condition.addTables(to: &tables)
     }
 
-    /// Whether a match depends on the object's own values only and the query has no SORT, DISTINCT
-    /// or LIMIT.
+    /// Whether the query reads only the tested objects themselves and has no SORT, DISTINCT or
+    /// LIMIT.
     var readsOnlyObjects: Bool {
         var others: Set<TableKey> = []
         return descriptors.isEmpty && addTables(to: &others) && others.isEmpty

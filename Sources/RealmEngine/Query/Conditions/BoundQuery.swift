@@ -57,7 +57,7 @@ final class BoundOperand: Sendable {
         /// A constant or a list of constants.
         case constant(ValueBuffer)
         case path(BoundPath)
-        /// Number of elements of collections, of links or of backlinks.
+        /// Number of elements of each collection, or number of links or backlinks.
         case count(BoundPath)
         /// Size of texts in bytes, or number of elements of collections nested in mixed values.
         case size(BoundPath)
@@ -103,8 +103,9 @@ final class BoundOperand: Sendable {
         return column
     }
 
-    /// Whether the operand is a collection without links, or an indexed element of one. An entry of
-    /// a dictionary is a single value, and its keys are no property.
+    /// Whether the operand is a collection of values that are not links, or one element of it
+    /// selected by index. False for an entry of a dictionary, which is a single value, and for the
+    /// keys of a dictionary.
     var isPrimitiveCollection: Bool {
         guard case .path(let path) = kind, case .collection(_, let selector) = path.end else {
             return false
@@ -205,8 +206,8 @@ struct BoundSortKey: Sendable {
     let column: BoundColumn
     /// Key of the dictionary entry to sort by; nil if the property is no dictionary.
     let key: ByteView?
-    /// Operand computed for each object in place of a property; only its first value is used. Nil
-    /// for a property.
+    /// Operand that is computed for each object and replaces the property; only its first value is
+    /// used. Nil if the key is a property.
     var operand: BoundOperand? = nil
     let isAscending: Bool
     /// Order of texts by which keys are compared.
@@ -215,7 +216,7 @@ struct BoundSortKey: Sendable {
     let failure: RealmError?
     let name: String
 
-    /// Whether the key is an own property of the object.
+    /// Whether the key is a property of the queried object itself.
     var isOwn: Bool { hops.isEmpty && key == nil && operand == nil }
 }
 
@@ -231,8 +232,8 @@ public final class BoundQuery: Sendable {
     /// Cached decision on how to run the query. The inner value is nil until a plan was made; the
     /// outer value is nil for queries used once.
     let decision: LockedValue<QueryDecision?>?
-    /// Whether a constant is an object that was found by its primary key, which may be in a table
-    /// of any class.
+    /// Whether a constant is an object that was looked up by its primary key. The result then also
+    /// depends on the table of that object's class.
     let namesObjects: Bool
     /// Queries that this query combines and whose constants it uses.
     private let parts: [BoundQuery]

@@ -1,5 +1,5 @@
-/// Test of a property of the queried object against constants, which kernels evaluate. `matches`
-/// defines the result for single values (query language 8 to 10 and 12).
+/// Test of a property of the queried object against constants, evaluated by kernels: loops over
+/// packed leaves. `matches` defines the result for a single value (query language 8 to 10 and 12).
 final class ColumnTest: Sendable {
     let column: BoundColumn
     /// Range of the comparison in the query text.
@@ -48,13 +48,13 @@ final class ColumnTest: Sendable {
     }
 
     enum Operand: Sendable {
-        /// A constant of exactly the property's type, compared by the rules of direct properties.
+        /// A constant of exactly the property's type, compared by the type's own rules.
         case strict(Value)
-        /// A constant of another type, compared by the general rules.
+        /// A constant of another type, compared by the rules for values of different types.
         case general(Value)
-        /// IN with a list; contains only the elements that have exactly the property's type.
+        /// IN with a list of constants. Elements of other types than the property's were removed.
         case members([Value])
-        /// Any of these constants, compared by the general rules.
+        /// IN with a list of constants, each compared by the rules for values of different types.
         case anyOf([Value])
         /// BETWEEN: `low <= value <= high`; null never matches.
         case range(Value, Value)
@@ -107,7 +107,8 @@ final class ColumnTest: Sendable {
         return ValueRules.matches(relation, value, constant, folding: .none)
     }
 
-    /// Compares texts: null sorts below every string, and every text contains a null constant.
+    /// Compares texts. In ordered comparisons, null is below every string; for string operators,
+    /// every text contains a null constant.
     private func holdsForText(_ value: Value, _ constant: Value) -> Bool {
         switch relation {
         case .less, .lessEqual, .greater, .greaterEqual:

@@ -1,4 +1,5 @@
-/// A function of one value of each object, as options write it: `month(created)`, `floor(age, 10)`.
+/// A function of one property of each object, as an option of a tool spells it: `month(created)`,
+/// `floor(age, 10)`.
 package struct FieldFunction: Sendable {
     package let function: ScalarFunction
     /// The key path of the function's operand, as written in the option.
@@ -27,6 +28,7 @@ package struct FieldFunction: Sendable {
         function.takes(OperandType(type, target: .none))
     }
 
-    /// Makes the function for one reader of objects, which owns the texts it returns.
+    /// Makes the function for one reader of objects. The returned function owns the texts that it
+    /// computes.
     package func bound() -> BoundFunction { BoundFunction(function, zone, width: width) }
 }

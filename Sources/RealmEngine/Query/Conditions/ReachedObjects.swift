@@ -11,7 +11,7 @@ enum PathMultiplicity {
 /// Keys of the objects that a path reaches: in path order, or once each with their multiplicity.
 final class KeyBuffer {
     private(set) var keys = ReusedBuffer<ObjectKey>()
-    /// Keys of the objects at the start of the current hop.
+    /// Keys of the objects from which the current hop starts.
     private(set) var spare = ReusedBuffer<ObjectKey>()
     /// Multiplicity of each key; empty if all multiplicities are 1. Saturates at the maximum.
     private var times = ReusedBuffer<Int64>()
@@ -20,8 +20,8 @@ final class KeyBuffer {
 
     /// Minimum number of keys for which merging equal keys saves time.
     private static let worthMerging = 64
-    /// Minimum number of keys that are counted. Fewer are added one by one, so that sums of
-    /// fractions round as single additions do.
+    /// Minimum number of keys that are stored with a multiplicity. Fewer keys are stored once per
+    /// occurrence, so that sums of fractions are rounded after each addition.
     private static let worthCounting = 1024
 
     func removeAll() {
@@ -38,14 +38,15 @@ final class KeyBuffer {
         removeAll()
     }
 
-    /// Gives the keys added since the last call the multiplicity of starting point `i` of the hop.
+    /// Assigns the multiplicity of key `i` in `spare` to the keys that were added since the last
+    /// call: the objects to which the hop from that key leads.
     func inherit(_ i: Int) {
         if spareTimes.count == 0 { return }
         while times.count < keys.count { times.append(spareTimes[i]) }
     }
 
-    /// Merges equal keys if there are enough of them and `repeats` allows it, so that the next hop
-    /// starts from each object once.
+    /// Merges equal keys, so that the next hop starts from each object once. Does nothing if there
+    /// are few keys or `repeats` requires all of them in order.
     func merge(_ repeats: PathMultiplicity) {
         let areCounted = repeats == .counted
         let areFew =

@@ -35,8 +35,9 @@ struct SortedAffixes: Sendable {
     }
 }
 
-/// Sorted prefixes or suffixes of one type, without constants that begin with another one. A text
-/// can then only begin with the last constant that does not sort after the text.
+/// Sorted prefixes or suffixes of one type. Constants that begin with another constant are removed,
+/// so only one constant can be a prefix of a given text: the last that does not sort after the
+/// text.
 private struct Affixes: Sendable {
     private let sorted: [ByteView]
     private let fromEnd: Bool

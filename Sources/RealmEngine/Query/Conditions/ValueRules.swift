@@ -44,7 +44,8 @@ enum ValueRules {
     static func isNaN(_ value: Value) -> Bool { value.isNaN }
 
     private static func isOrdered(_ relation: QueryRelation, _ a: Value, _ b: Value) -> Bool {
-        // Values are comparable if their ranks are equal: one type, two numbers, or two nulls.
+        // Values are comparable if their ranks are equal: both have the same type, both are
+        // numbers, or both are null.
         guard ValueOrder.rank(a) == ValueOrder.rank(b) else { return false }
         if case .null = a { return relation == .lessEqual || relation == .greaterEqual }
         return accepts(relation, compare(a, b))
@@ -73,7 +74,7 @@ enum ValueRules {
         case (.binary(let text), .binary(let part)):
             return matchesBytes(relation, text, part, folds: folding.foldsCase)
         case (.null, .null): return relation == .like
-        // Every non-null value contains null (query language 9).
+        // CONTAINS null is true for every non-null value (query language 9).
         case (_, .null): return relation == .contains
         default: return false
         }

@@ -7,7 +7,8 @@ final class VerifiedPostings: Sendable {
         let list: Ref
         let part: Range<Int>
 
-        /// Hashes ref and start of the list only, which is sufficient.
+        /// Hashes only the ref and the start of the list, because these two identify nearly every
+        /// list.
         func hash(into hasher: inout Hasher) {
             hasher.combine(list.raw ^ UInt64(truncatingIfNeeded: part.lowerBound) << 40)
         }
@@ -18,7 +19,7 @@ final class VerifiedPostings: Sendable {
     /// Maximum number of cached results; the cache is emptied when it is full.
     private static let maximumCount = 1 << 16
 
-    /// Whether the keys of a part of the list ascend and all identify objects of `table`.
+    /// Whether the keys of a list, or of a part of it, ascend and all identify objects of `table`.
     func isSound(
         _ place: ListID, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {

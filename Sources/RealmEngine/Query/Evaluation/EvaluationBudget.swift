@@ -6,8 +6,8 @@
 /// collection of a linked object, in contrast, may be read once per link, so each visit has its own
 /// budget.
 final class EvaluationBudget {
-    /// Read budget of a pass over the queried class, followed by the read budget of a visit to a
-    /// linked object.
+    /// Two read budgets: at index 0 the budget of a pass over the queried class, at index 1 the
+    /// budget of a visit to a linked object.
     private let meters: UnsafeMutablePointer<ReadState>
     private let source: NodeSpace
     /// Maximum number of times that a pass reads each column.
@@ -30,7 +30,8 @@ final class EvaluationBudget {
         meters.pointee.budget = meters.pointee.budget.multipliedSaturating(by: maximumReads)
     }
 
-    /// Node space for reading values of the scanned objects, charged to the budget of the pass.
+    /// Node space for reading values of the scanned objects. Its reads count against the budget of
+    /// the pass.
     var pass: NodeSpace { NodeSpace(base: source.base, limit: source.limit, state: meters) }
 
     /// Returns a node space for one collection of a linked object and resets its budget. Spaces

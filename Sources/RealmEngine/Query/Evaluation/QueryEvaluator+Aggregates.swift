@@ -9,7 +9,7 @@ extension QueryEvaluator {
             let keys = takeKeys()
             defer { returnList(keys) }
             try collectTargets(path.hops[...], from: location, .counted, into: keys)
-            // Sort by key, because the rounding of sums depends on the order.
+            // Sort by key: the rounding of a sum depends on the order of its terms.
             keys.sort()
             let run = run(of: aggregate)
             for i in 0..<keys.keys.count {
@@ -31,7 +31,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Returns the aggregate of one collection; a missing owner counts as an empty collection.
+    /// Returns the aggregate of one collection. Without an owner, because a link is null, returns
+    /// the aggregate of no values.
     private func result(
         _ aggregate: BoundAggregate, _ column: BoundColumn, _ owner: RowLocation?
     ) throws(RealmError) -> Value {

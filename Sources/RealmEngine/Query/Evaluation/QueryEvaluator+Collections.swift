@@ -140,7 +140,8 @@ extension QueryEvaluator {
                 try append(step, value, isLast: i == steps.count - 1, owner, to: next)
             }
             current = next
-            // The value may now belong to a linked object.
+            // The value of a name step may belong to a linked object, which has another read
+            // budget.
             if case .name = step { owner = owner.linked }
         }
         buffer.values.append(contentsOf: current.values.all)

@@ -89,8 +89,8 @@ extension QueryEvaluator {
         return total
     }
 
-    /// Returns the number of links to the object that the backlink column with the given leaf index
-    /// stores.
+    /// Returns the number of backlinks of the object in one backlink column, given by its index in
+    /// the cluster leaf.
     private func backlinks(_ leafIndex: Int, _ location: RowLocation) throws(RealmError) -> Int64 {
         let column = try BacklinkLeaf(space, try location.leaf.columnRef(leafIndex))
         guard location.row < column.count else {

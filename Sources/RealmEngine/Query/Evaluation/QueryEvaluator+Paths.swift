@@ -64,7 +64,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends to `keys` the objects that one object's links at a hop reference, without null and
+    /// Appends to `keys` the objects to which one hop leads from an object, without null and
     /// unresolved links.
     private func step(
         _ hop: PathHop, _ location: RowLocation, into keys: KeyBuffer
@@ -118,7 +118,8 @@ extension QueryEvaluator {
         while let key = try cursor.next() { keys.keys.append(key) }
     }
 
-    /// Appends the values of a path for one object, in the shape determined when binding.
+    /// Appends the values of a path for one object. They form one value, a list, or several groups,
+    /// as `OperandShape` determined when the query was bound.
     func append(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer
@@ -157,8 +158,8 @@ extension QueryEvaluator {
         if case .nested = path.end { buffer.endGroup() }
     }
 
-    /// Appends the values of a path that reaches several objects: scalars form one list,
-    /// collections one group each.
+    /// Appends the values of a path that reaches several objects. Single values form one list; each
+    /// collection forms a group.
     private func appendBehindMany(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

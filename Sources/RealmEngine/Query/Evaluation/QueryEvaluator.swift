@@ -1,4 +1,4 @@
-/// Leaf and row of the object under evaluation. Trivial; valid while the snapshot exists.
+/// Leaf and row of an object that is evaluated. A trivial value, valid while the snapshot exists.
 struct RowLocation {
     let leaf: ClusterLeaf
     let row: Int
@@ -27,15 +27,15 @@ final class QueryEvaluator {
     private var buffersInUse = 0
     private var keyLists: [KeyBuffer] = []
     private var keyListsInUse = 0
-    /// Cached results of the conditions of nested subqueries, by subquery and object.
+    /// Cached results of the conditions of nested subqueries, first by subquery, then by object.
     private var answers: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
     /// One reusable computation per aggregate in the conditions.
     private var aggregateRuns: [(aggregate: BoundAggregate, run: AggregateRun)] = []
-    /// Number of object keys that paths have collected, as a measure of their cost.
+    /// Number of object keys that paths have collected so far, as a measure of the cost of paths.
     var reached = 0
 
-    /// - Parameter maximumReads: maximum number of times a pass over a table reads the collections
-    ///   of each object.
+    /// - Parameter maximumReads: maximum number of times that one pass over a table reads the
+    ///   collections of each object.
     init(_ snapshot: Snapshot, maximumReads: Int) {
         self.snapshot = snapshot
         space = snapshot.lookup
@@ -158,8 +158,8 @@ final class QueryEvaluator {
         }
     }
 
-    /// Returns the bytes of a text or the number of elements of a nested collection; null for other
-    /// values.
+    /// Returns the length of a text in bytes or the number of elements of a nested collection; null
+    /// for other values.
     private func size(
         of value: Value, _ location: RowLocation, _ path: BoundPath
     ) throws(RealmError) -> Value {
@@ -220,6 +220,7 @@ extension QueryEvaluator {
         return keys
     }
 
-    /// Returns the most recently taken key list to the pool.
+    /// Returns the list taken last to the pool of reusable lists. Lists must be returned in reverse
+    /// order.
     func returnList(_ keys: KeyBuffer) { keyListsInUse -= 1 }
 }

@@ -47,9 +47,10 @@ public final class AggregateFunction: Sendable {
     }
 
     enum Computation: Sendable {
-        /// Computed by a state to which the values are added one by one.
+        /// Computed by adding the values one by one to a state.
         case state(@Sendable (OperandType, ValueFilter) -> AggregateOperation)
-        /// Computed from the values in ascending order, after their number is known.
+        /// Computed from the values in ascending order. Their number must be known before the first
+        /// value is added.
         case ordered(@Sendable (_ count: Int128, OperandType) -> any OrderedComputation)
         /// Counts objects; has no operand.
         case objects
@@ -132,7 +133,7 @@ extension AggregateFunction {
         }
     }
 
-    /// Whether the result is a number for operands of every type.
+    /// Whether the result is a number for every type of operand.
     public var isAlwaysNumber: Bool { operands != .ordered }
 
     /// Whether the function is computed from values in ascending order.

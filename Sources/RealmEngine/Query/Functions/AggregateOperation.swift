@@ -20,7 +20,8 @@ class AggregateOperation: @unchecked Sendable {
         _ cells: ColumnLeaf, _ rows: Selection, toGroups first: UnsafeMutableRawPointer, step: Int,
         _ groups: UnsafePointer<UInt32>
     ) throws(RealmError) {}
-    /// Adds the state `other`, whose values follow the values of `state`.
+    /// Adds the state `other` to `state`. The values of `other` come after the values of `state` in
+    /// the order of addition.
     func merge(_ other: UnsafeRawPointer, into state: UnsafeMutableRawPointer) {}
     func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value { .null }
 }
@@ -30,7 +31,7 @@ final class OperationOn<State: AggregateState>: AggregateOperation, @unchecked S
     private let empty: State
     private let finish: @Sendable (State, IntegerOverflow) -> Value
 
-    /// - Parameter empty: the state before the first value.
+    /// - Parameter empty: initial state, before the first value is added.
     init(_ empty: State, _ finish: @escaping @Sendable (State, IntegerOverflow) -> Value) {
         self.empty = empty
         self.finish = finish

@@ -1,5 +1,5 @@
-/// The state of an aggregate function, to which values are added. States contain no references,
-/// because groups are written to temporary files as bytes.
+/// The state of an aggregate function, to which values are added. A state contains no references,
+/// because the states of groups are written to temporary files as bytes.
 protocol AggregateState: Sendable {
     /// Adds a value that occurs `times` times. Values that the function does not aggregate are
     /// skipped.
@@ -16,7 +16,8 @@ protocol AggregateState: Sendable {
         _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
     ) throws(RealmError)
 
-    /// Adds another state, whose values follow the values of this state.
+    /// Adds another state, whose values come after the values of this state in the order of
+    /// addition.
     mutating func merge(_ other: Self)
 }
 

@@ -16,7 +16,7 @@ extension AggregateOperation {
     }
 }
 
-/// Minimum or maximum of values of any type; the first of equal ones.
+/// Minimum or maximum of values of any type. Of equal values, the first is kept.
 struct Extreme: AggregateState {
     private let isLeast: Bool
     private let filter: ValueFilter
@@ -41,8 +41,8 @@ struct Extreme: AggregateState {
     mutating func merge(_ other: Self) { add(other.best, times: 1) }
 }
 
-/// Minimum or maximum of numbers or dates of one type, without nulls and NaN; the first of equal
-/// ones.
+/// Minimum or maximum of numbers or dates of one type, without nulls and NaN. Of equal values, the
+/// first is kept.
 struct NumberExtreme<Number: ExtremeNumber>: Sendable {
     private let isLeast: Bool
     private var isEmpty = true
@@ -70,9 +70,10 @@ struct NumberExtreme<Number: ExtremeNumber>: Sendable {
     mutating func merge(_ other: Self) { if !other.isEmpty { add(other.best) } }
 }
 
-/// State of the minimum or maximum of numbers or dates. Each number type has a separate,
-/// non-generic state, so that its conformance is compiled for the type, and so is the loop over the
-/// groups of a leaf, which otherwise calls a closure for each row.
+/// State of the minimum or maximum of numbers or dates.
+///
+/// Each number type has its own state that is not generic. The compiler then specializes the loop
+/// over the groups of a leaf, which would otherwise call a closure for each row.
 protocol NumberExtremeState: AggregateState {
     associatedtype Number: ExtremeNumber
 

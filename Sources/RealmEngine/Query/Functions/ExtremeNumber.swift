@@ -9,8 +9,8 @@ protocol ExtremeNumber: BitwiseCopyable, Sendable {
 
     func isBelow(_ other: Self) -> Bool
 
-    /// Returns the minimum or maximum of the rows, the first of equal ones; nil if all are null or
-    /// NaN.
+    /// Returns the minimum or maximum of the rows, the first of several equal values; nil if all
+    /// rows are null or NaN.
     static func extreme(
         _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
     ) throws(RealmError) -> Self?
@@ -110,7 +110,8 @@ extension Timestamp: ExtremeNumber {
             first: NullableIntegerLeaf.first,
             count: times.count)
         equal = equal & rows
-        // Nanoseconds of width 0 are all zero, so the first row is sufficient.
+        // If the array of nanoseconds has width 0, all are zero, so the first of the rows is the
+        // result.
         if times.nanoseconds.widthCode == 0 { equal = equal.prefix(1) }
         return try extremeOfValues(isLeast, of: cells, equal)
     }

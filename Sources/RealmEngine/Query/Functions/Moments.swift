@@ -1,7 +1,7 @@
 /// Number, mean and sum of squared differences from the mean, all as doubles.
 ///
-/// Values are added one by one with Welford's method, leaves and states with the method of Chan,
-/// Golub and LeVeque. Both keep precision if the numbers are large and close to each other.
+/// Single values are added with Welford's method, leaves and states with the method of Chan, Golub
+/// and LeVeque. Both stay precise if the numbers are large and close to each other.
 struct Moments: AggregateState {
     private let filter: ValueFilter
     private var count = 0.0
@@ -65,7 +65,7 @@ struct Moments: AggregateState {
             let difference = number(row) - mean
             if difference == difference { squares += difference * difference }
         }
-        // The difference of infinite numbers is undefined.
+        // The difference between a number and an infinite mean is undefined.
         if !mean.isFinite { squares = .nan }
         merge(Moments(filter, count: count, mean: mean, squares: squares))
     }

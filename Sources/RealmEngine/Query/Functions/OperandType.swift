@@ -1,7 +1,7 @@
 /// Type of an operand in the rules of coercion and comparison (query language 7).
 enum OperandType: Hashable, Sendable {
     case int, bool, float, double, string, binary, timestamp, objectID, decimal, uuid
-    /// Values of any type, which is only known for each value; also the type of a list literal.
+    /// A value of any type; the type is only known value by value. Also the type of a list literal.
     case mixed
     case link(TableKey)
     /// The result of `@type`.
@@ -35,7 +35,7 @@ enum OperandType: Hashable, Sendable {
         }
     }
 
-    /// Type of a property with these values; nil for types that only expressions have.
+    /// The type of a property that stores such values; nil for types that only expressions have.
     var column: ColumnType? {
         switch self {
         case .int: .int
@@ -61,7 +61,7 @@ enum OperandType: Hashable, Sendable {
         return false
     }
 
-    /// Whether operands of the type are allowed on the right side of a string operator.
+    /// Whether an operand of this type is allowed on the right side of a string operator.
     var isText: Bool { self == .string || self == .binary || self == .mixed }
 
     /// Whether values of the two types may be compared at all.
@@ -90,7 +90,8 @@ enum OperandType: Hashable, Sendable {
     }
 }
 
-/// A set of value types: the result of `@type`, and the meaning of type names (query language 18).
+/// A set of value types. `@type` evaluates to such a set, and a type name in a query denotes one
+/// (query language 18).
 struct TypeMask: OptionSet, Sendable {
     let rawValue: UInt32
 
@@ -120,7 +121,7 @@ struct TypeMask: OptionSet, Sendable {
         }
     }
 
-    /// Type of every value of a property; empty if the property is mixed.
+    /// Makes the set with the one type of a property's values; an empty set for a mixed property.
     init(_ type: OperandType) {
         switch type {
         case .int: self = .int

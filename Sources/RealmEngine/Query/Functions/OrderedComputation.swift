@@ -1,5 +1,5 @@
-/// A function of sorted values (in the order of `ValueOrder`), in which equal values are added
-/// together.
+/// A function of values that are added in the order of `ValueOrder`. Equal values are added in one
+/// call.
 protocol OrderedComputation {
     /// Adds the next value in ascending order, which occurs `times` times. Returns false if no more
     /// values are needed.

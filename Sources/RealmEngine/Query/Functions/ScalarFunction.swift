@@ -21,7 +21,7 @@ package enum ScalarFunction: String, CaseIterable, Sendable {
     /// The largest multiple of a width that is not above the number.
     case floor
 
-    /// Whether the function's values are numbers.
+    /// Whether the result of the function is a number.
     package var isNumber: Bool {
         switch self {
         case .year, .weekday, .floor: true
@@ -29,7 +29,7 @@ package enum ScalarFunction: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the function has values for operands of a type.
+    /// Whether the function is defined for operands of a type.
     func takes(_ type: OperandType) -> Bool {
         switch type {
         case .mixed: true

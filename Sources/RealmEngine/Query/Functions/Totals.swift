@@ -43,7 +43,8 @@ struct IntegerTotal: Total {
             sum &+= IntegerKernels.sum(cells.node)
             count &+= Int128(cells.count)
         case .nullableInteger(let cells) where cells.count <= ClusterRows.maximum:
-            // The null marker is the first element, and every null is stored as that marker.
+            // Element 0 of the array is the null marker, and every null equals it: subtract the
+            // marker once and once per null.
             let nulls = cells.nullRows.count
             sum &+=
                 IntegerKernels.sum(cells.node) &- Int128(cells.marker) &* Int128(nulls &+ 1)
@@ -98,8 +99,8 @@ struct IntegerTotal: Total {
     var average: Value { count == 0 ? .null : .double(Double(sum) / Double(count)) }
 }
 
-/// The total of floats and doubles, rounded after each addition. NaN is skipped, and with it null,
-/// which is stored as a NaN.
+/// The total of floats and doubles, rounded after each addition. NaN is skipped. So is null,
+/// because a null is stored as a NaN.
 struct BinaryTotal: Total {
     private var sum = 0.0
     private var count: Int128 = 0
@@ -111,8 +112,7 @@ struct BinaryTotal: Total {
         count &+= 1
     }
 
-    /// Adds `count` numbers without branches. -0 is added in place of skipped numbers, because it
-    /// changes no sum.
+    /// Adds `count` numbers without branches. For a NaN, adds -0 instead, which changes no sum.
     @inline(__always)
     private mutating func add(_ count: Int, _ number: (Int) -> Double) {
         var (sum, numbers) = (sum, 0)

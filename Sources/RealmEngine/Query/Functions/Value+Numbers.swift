@@ -1,5 +1,5 @@
 extension Value {
-    /// Whether the value is NaN. The null of a decimal is a NaN, too.
+    /// Whether the value is NaN. True for a null decimal, too, because it is stored as a NaN.
     var isNaN: Bool {
         switch self {
         case .float(let x): x.isNaN

@@ -34,9 +34,11 @@ public struct AggregateExpression: Sendable {
 }
 
 extension QueryPlan {
-    /// Returns aggregates of the query's results, in the order of `expressions`. An integer sum
-    /// beyond 64 bits becomes a double. Functions of sorted values keep them in memory up to the
-    /// limit of the plan's options, and beyond it in a temporary file.
+    /// Returns aggregates of the query's results, in the order of `expressions`.
+    ///
+    /// An integer sum beyond 64 bits becomes a double. Functions of sorted values, such as the
+    /// median, collect the values in memory up to the memory limit of the plan's options, and in a
+    /// temporary file above it.
     ///
     /// - Throws: `corrupt`, and `output` if the temporary file cannot be written.
     public func aggregates(
@@ -81,7 +83,8 @@ extension QueryPlan {
         return (count, runs.map { $0?.result(overflow) ?? .int(Int64(count)) })
     }
 
-    /// Returns aggregates that include functions of sorted values. All objects form one group.
+    /// Returns aggregates of which at least one is computed from sorted values. All objects form
+    /// one group.
     private func orderedAggregates(
         _ expressions: [AggregateExpression], _ overflow: IntegerOverflow, in snapshot: Snapshot
     ) throws(RealmError) -> (count: Int, values: [Value]) {
@@ -96,8 +99,8 @@ extension QueryPlan {
 }
 
 extension Table {
-    /// Returns aggregates of the objects with `keys`, read in that order because sums depend on it.
-    /// Keys without an object are skipped.
+    /// Returns aggregates of the objects with `keys`. Objects are read in the order of `keys`,
+    /// because the rounding of sums depends on it. Keys without an object are skipped.
     ///
     /// - Throws: `corrupt`.
     func aggregates(

@@ -4,8 +4,9 @@
 /// Confined to one thread.
 final class CombinationNumbers {
     let readers: [GroupKeyReader]
-    /// Numbers of pairs, one table per key after the first. A pair consists of the combination of
-    /// all previous keys and the value of the next key.
+    /// Numbers of pairs: one table for each key except the first. The first element of a pair is
+    /// the number of the combination of all previous keys, the second is the number of this key's
+    /// value.
     private let pairs: [PairNumbers]
     /// Number of each row's combination in the leaf read most recently.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
@@ -40,8 +41,8 @@ final class CombinationNumbers {
         for pair in pairs { pair.removeAll() }
     }
 
-    /// Whether the combinations of all selected rows are already numbered; false if that cannot be
-    /// decided without a search.
+    /// Whether the combinations of all selected rows certainly have numbers already. False if only
+    /// a search could tell.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard readers.count == 1 else { return false }
         return try readers[0].hasAll(leaf, rows)

@@ -8,8 +8,8 @@ struct DistinctRows {
     /// Number of combinations.
     private(set) var count = 0
 
-    /// Nil for keys without support here: computed keys, keys that cannot be compared, and keys
-    /// through links, which have no value after a null link.
+    /// Nil if a key is not supported: a computed key, a key that cannot be compared, or a key
+    /// through links, which has no value after a null link.
     init?(
         _ keys: [BoundSortKey], _ evaluator: QueryEvaluator, _ memory: QueryMemoryLimit
     ) throws(RealmError) {

@@ -5,8 +5,8 @@ final class GroupKeyReader {
     let ownColumn: ColumnLeaves?
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// For an enumerated column, the value number by index of the distinct value; `unknown` before
-    /// the value occurs.
+    /// For an enumerated column: the value number of each distinct value, by the index of the
+    /// distinct value in the column's dictionary. `unknown` until the value occurs.
     private let known = ReusedBuffer<UInt32>()
     private var distinct: BytesLeaf?
     /// Cached value numbers of short texts, by the bytes of their cells; one cache per cell width.
@@ -16,7 +16,7 @@ final class GroupKeyReader {
     /// Value number by small integer, starting at `smallestSmallKey`; empty until a small integer
     /// occurs.
     private let small = ReusedBuffer<UInt32>()
-    /// Value number assigned to null in an integer column; `unknown` until a null occurs.
+    /// Value number of null in an integer column; `unknown` until a null occurs.
     private var nullNumber = GroupKeyReader.unknown
     private static let smallestSmallKey: Int64 = -128
     private static let smallCount: UInt64 = 1 << 12
@@ -63,7 +63,8 @@ final class GroupKeyReader {
         case .nullableInteger(let cells):
             let nulls = rows & cells.nullRows
             if !nulls.isEmpty, nullNumber == Self.unknown {
-                // New values are numbered in the order of rows.
+                // Values are numbered in the order of their first occurrence, so number the values
+                // before the first null before the null itself.
                 let before = Selection(first: nulls.first ?? 0)
                 readIntegers(cells.node, 1, rows & before, numbers)
                 nullNumber = values.number(of: .null)
@@ -79,8 +80,8 @@ final class GroupKeyReader {
         }
     }
 
-    /// Whether the values of all selected rows are already numbered; false if that cannot be
-    /// decided without a search.
+    /// Whether the values of all selected rows certainly have numbers already. False if only a
+    /// search could tell.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard let ownColumn, let cells = cells.first(where: { $0.width == 16 }),
             case .string(let texts) = try ownColumn.leaf(leaf), texts.form == .short,
@@ -97,7 +98,7 @@ final class GroupKeyReader {
         if small.count == 0 { for _ in 0..<Self.smallCount { small.append(Self.unknown) } }
         let (values, small) = (values, small.mutable.baseAddress!)
         if node.widthCode == 4 {
-            // Integers of one byte are all among the small ones.
+            // Every integer of one byte has an element in `small`.
             let bytes = node.payload.assumingMemoryBound(to: Int8.self) + first
             let middle = small - Int(Self.smallestSmallKey)
             rows.each { row in

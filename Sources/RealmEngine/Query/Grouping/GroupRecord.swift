@@ -1,5 +1,6 @@
-/// Layout of a group's record: keys, number of objects, size of the record, the states of the
-/// aggregates or their results, and, if texts are copied, a tail with the first bytes of text keys.
+/// Layout of a group's record: keys, number of objects, size of the record, and the states or the
+/// results of the aggregates. If texts are copied, the first bytes of each text key follow at the
+/// end.
 struct GroupRecord: Sendable {
     var keys: Int { collations.count }
     /// Size of the aggregate states or results in bytes.
@@ -11,7 +12,7 @@ struct GroupRecord: Sendable {
 
     /// Size in bytes of a value in a record.
     static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
-    /// Size in bytes of a key in a record: the value, then the length and offset of its copied
+    /// Size in bytes of a key in a record: the value, and the length and offset of the copy of its
     /// text.
     private static var keySize: Int { valueSize + 16 }
     private var countOffset: Int { keys * Self.keySize }
@@ -29,7 +30,8 @@ struct GroupRecord: Sendable {
         record.load(fromByteOffset: sizeOffset, as: Int.self)
     }
 
-    /// Returns the value of a key. A text copied in full is valid as long as the record.
+    /// Returns the value of a key. A text whose copy is complete points into the record, and is
+    /// valid as long as the record.
     func key(_ i: Int, of record: UnsafeRawPointer) -> Value {
         let value = record.load(fromByteOffset: i * Self.keySize, as: Value.self)
         guard copiesTexts else { return value }
@@ -83,7 +85,7 @@ struct GroupRecord: Sendable {
             (record + end).copyMemory(from: head.base, byteCount: head.count)
             end += head.count
         }
-        // Records begin at multiples of 16.
+        // The size of every record is a multiple of 16.
         record.storeBytes(of: (end + 15) & ~15, toByteOffset: sizeOffset, as: Int.self)
     }
 

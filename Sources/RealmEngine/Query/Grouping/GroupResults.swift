@@ -5,7 +5,7 @@ final class GroupResults {
     private let overflow: IntegerOverflow
     /// Aggregates computed from sorted values, such as the median.
     private let ordered: [OrderedAggregate]
-    /// Stream of the values of each aggregated property, and its next record.
+    /// One stream of values per aggregated property, and the next record of each stream.
     private var values: [(stream: GroupStream, next: UnsafeRawPointer?)]
 
     private struct OrderedAggregate {
@@ -53,8 +53,8 @@ final class GroupResults {
         return (group, results)
     }
 
-    /// Replaces counts of values in `results` by the results of the aggregates that need sorted
-    /// values.
+    /// Computes the aggregates that need sorted values. Before the call, `results` contains the
+    /// number of values in place of each of these results.
     private func computeOrdered(_ group: UnsafeRawPointer, _ results: inout [Value]) {
         var computations = ordered.map { aggregate -> (any OrderedComputation)? in
             guard case .int(let count) = results[aggregate.index] else { return nil }

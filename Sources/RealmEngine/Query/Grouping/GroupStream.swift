@@ -41,7 +41,8 @@ final class SpilledGroups: GroupStream {
     private let layout: StateLayout
     private let runs: RunHeap<GroupRuns>
     private let room: UnsafeMutableRawPointer
-    /// First partial record of the next group; nil at the end.
+    /// First record of the next group, which may be only a part of that group's values; nil at the
+    /// end.
     private var ahead: UnsafeRawPointer?
 
     init(_ runs: GroupRuns, _ layout: StateLayout) throws(RealmError) {

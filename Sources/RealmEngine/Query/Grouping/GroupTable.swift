@@ -15,8 +15,8 @@ final class GroupTable {
     private let collations: [TextCollation]
     /// Columns of the queried class that keys and aggregates read.
     let columns: [ColumnLeaves]
-    /// The leaf added last. It is processed when the next leaf is added, so that its columns can be
-    /// prefetched meanwhile.
+    /// The leaf added last. It is processed only when the next leaf is added; until then its
+    /// columns are being prefetched.
     private var waiting: (leaf: ClusterLeaf, rows: Selection)?
 
     init(
@@ -57,8 +57,8 @@ final class GroupTable {
         GroupRecord(stateSize: layout.size, copiesTexts: copiesTexts, collations: collations)
     }
 
-    /// Layout of the records of a property's values: the keys of the group, and the value as one
-    /// more key.
+    /// Layout of the records for the values of one property. The value is stored as one more key
+    /// after the keys of the group.
     var valueRecord: GroupRecord {
         GroupRecord(
             stateSize: 0, copiesTexts: copiesTexts, collations: collations + [.binary])
@@ -108,8 +108,8 @@ final class GroupTable {
 
     // MARK: Reading
 
-    /// Returns all groups in the order of their keys and, for each property of `orderedColumns`,
-    /// its values sorted by group and value. Valid until the next change.
+    /// Returns all groups in the order of their keys, and for each property of `orderedColumns` a
+    /// stream of its values, sorted by group and then by value. Valid until the table changes.
     func sorted() -> (groups: GroupStream, values: [GroupStream]) {
         let places = keys.readers.map(\.values.places)
         let parts = (0..<count).map { keys.parts(of: $0) }

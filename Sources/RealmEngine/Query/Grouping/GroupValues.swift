@@ -67,9 +67,10 @@ final class GroupValues {
         return (group, number)
     }
 
-    /// Returns the indexes of all entries, sorted by the position of the group and then by value.
+    /// Returns the indexes of all entries, sorted first by the position of their group and then by
+    /// value.
     ///
-    /// - Parameter places: sorted position by group number.
+    /// - Parameter places: position of each group in sorted order, by group number.
     func sorted(_ places: [Int]) -> [Int] {
         let valuePlaces = reader.values.places
         let keys = (0..<count).map { i in
@@ -81,7 +82,7 @@ final class GroupValues {
 }
 
 extension ValueNumbers {
-    /// Position in sorted order by value number.
+    /// Position of each value in sorted order, by value number.
     var places: [Int] {
         var places = [Int](repeating: 0, count: count)
         let order = Array(0..<count).ordered { self.order($0, $1) < 0 }

@@ -93,15 +93,15 @@ struct GroupVisit {
         return count
     }
 
-    /// Visits the rows of the query's results, leaf by leaf if their order does not matter. The
-    /// leaves are readable until `atEnd` has returned.
+    /// Visits the rows of the query's results: leaf by leaf if their order does not matter,
+    /// otherwise row by row. The leaves can be read until `atEnd` has returned.
     private func forEachRow(
         _ evaluator: QueryEvaluator, reading columns: [ColumnLeaves],
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Void,
         atEnd: () throws(RealmError) -> Void
     ) throws(RealmError) {
         evaluator.visits.beginPass()
-        // The last SORT is by the group keys.
+        // If the SORT by the group keys is the only clause, the order of the rows does not matter.
         if plan.query.descriptors.count == (keys.isEmpty ? 0 : 1) {
             let run = QueryRun(plan, in: snapshot)
             try run.forEachLeaf(reading: columns) { (leaf, rows) throws(RealmError) in
@@ -121,7 +121,7 @@ struct GroupVisit {
 }
 
 extension Selection {
-    /// Selects one row.
+    /// Makes a selection of one row.
     fileprivate init(row: Int) {
         self.init(first: row + 1)
         self = subtracting(Selection(first: row))
@@ -132,8 +132,8 @@ extension Selection {
 private final class SpilledTable {
     private let table: GroupTable
     private let memory: QueryMemoryLimit
-    /// Runs of the groups, followed by the runs of each property's values; empty before groups are
-    /// first written to files.
+    /// The runs of the groups, followed by the runs of each property's values. Empty until groups
+    /// are written to files for the first time.
     private var runs: [GroupRuns] = []
 
     init(_ table: GroupTable, _ memory: QueryMemoryLimit) {
@@ -141,7 +141,7 @@ private final class SpilledTable {
         self.memory = memory
     }
 
-    /// Writes all groups in memory to the files.
+    /// Writes all groups in memory to the files and empties the memory.
     func spill() throws(RealmError) {
         let (groups, values) = table.sorted()
         let streams = [groups] + values

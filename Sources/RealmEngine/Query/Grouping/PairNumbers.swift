@@ -50,7 +50,7 @@ final class PairNumbers {
         }
         let (known, shift) = (known, UInt64(shift))
         if firstLimit <= Self.capacity >> Int(shift) {
-            // Every pair has a place in the table.
+            // Every pair has its own element in the table.
             rows.each { row in
                 let place = Int(firsts[row]) &<< Int(shift) | Int(seconds[row])
                 let number = known[place]

@@ -28,8 +28,8 @@ enum GeoFlaw: Error, Hashable {
     case commonEdge(Edge, Edge)
     /// Two holes cross.
     case crossingHoles(Int, Int)
-    /// A hole lies inside another one. The number counts the outside and the holes before it, each
-    /// hole followed by those inside it.
+    /// A hole lies inside another hole. The value is the number of the inner hole if each hole is
+    /// directly followed by the holes inside it: the outside is 0, and the first hole is 1.
     case nestedHole(Int)
 
     /// An edge of a ring.

@@ -55,10 +55,11 @@ enum GeoRegion: Sendable {
         return SphereVector(longitude: point.longitude, latitude: point.latitude)
     }
 
-    /// Moves a point by micrometres, always in the same direction, so that a point on a boundary
-    /// belongs to exactly one of the adjacent regions. At a pole, different longitudes give
-    /// different vectors, much closer to each other; there the direction is along the ground and
-    /// the distance smaller.
+    /// Moves a point by micrometres, always in the same direction. A point on a boundary thus
+    /// belongs to exactly one of the two regions at that boundary.
+    ///
+    /// The poles are moved less, along the ground: the vectors of one pole with different
+    /// longitudes differ slightly, and the move must not exceed that difference.
     static func nudged(_ vector: SphereVector) -> SphereVector {
         guard !vector.isPole else {
             return vector + SphereVector(-vector.z, 0.012 * vector.z, 0) * 1e-20

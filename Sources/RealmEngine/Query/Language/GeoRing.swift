@@ -2,7 +2,8 @@
 struct GeoRing: Sendable {
     /// Vertices, without the repeated first one at the end.
     let vertices: [SphereVector]
-    /// Reference point: far from most data and not aligned with it.
+    /// Reference point of the inside test. It is far from most data, and edges of typical data do
+    /// not point to it.
     private static let reference = SphereVector(-0.0099994664, 0.0025924542, 0.99994664).normalized
     private let containsReference: Bool
     /// Whether a vertex is at a pole. The direction of arcs from there requires exact arithmetic.
@@ -84,8 +85,8 @@ struct GeoRing: Sendable {
         let area = leftArea(v)
         if abs(area) < smallArea { return isReferenceOutvoted(v, touchesPole) }
         let isLeftInside = isLeftInside(area)
-        // Point just to the left of the middle of the longest edge, far closer to it than to any
-        // other edge.
+        // Take a point just to the left of the middle of the longest edge. It is far closer to that
+        // edge than to any other.
         var (a, b) = (v[v.count - 1], v[0])
         for (c, d) in zip(v, v.dropFirst()) where (d - c).square > (b - a).square {
             (a, b) = (c, d)
@@ -99,7 +100,7 @@ struct GeoRing: Sendable {
         area > 0 || area < roundingOfHemisphere - 2 * Double.pi
     }
 
-    /// The vertices in the direction that has the inside on the left.
+    /// The vertices in the direction of travel that has the inside on its left.
     var verticesAroundInside: [SphereVector] {
         Self.isLeftInside(Self.leftArea(vertices)) ? vertices : vertices.reversed()
     }
@@ -116,9 +117,9 @@ struct GeoRing: Sendable {
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,
     ]
 
-    /// Whether both witnesses are on the other side than the reference. A small region contains at
-    /// most one of the three points, so the reference is then inside. A region without area
-    /// contains none.
+    /// Whether both witnesses are separated from the reference by the ring. Of these three points,
+    /// a small region contains at most one: that one must be the reference. A region without area
+    /// contains none of them.
     private static func isReferenceOutvoted(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
         witnesses.allSatisfy { crossesOddly(v, touchesPole, to: $0) }
     }
@@ -192,7 +193,7 @@ extension GeoRing {
     /// Throws if holes cross, or if one lies inside another.
     static func check(holes: ArraySlice<GeoRing>) throws(GeoFlaw) {
         let holes = Array(holes)
-        // Number of holes before the first one that has another inside it, without nested ones.
+        // For each hole, whether it has another hole inside it; and whether any hole has.
         var (outer, isNested) = ([Bool](repeating: false, count: holes.count), false)
         var inside = outer
         for (i, hole) in holes.enumerated() {

@@ -1,5 +1,5 @@
-/// Texts of shapes and flaws in messages to programs that use predicates, which have them from the
-/// SDKs.
+/// Texts of shapes and flaws, as the SDKs word them. Used in messages to programs that use
+/// predicates.
 extension GeoShape {
     var text: String {
         switch self {
@@ -67,8 +67,8 @@ extension GeoPoint {
 }
 
 extension Double {
-    /// The number with at most six significant digits, without zeros at the end. A number outside
-    /// the magnitude of degrees is written in full.
+    /// The number with at most six significant digits, without trailing zeros. A number below
+    /// 0.0001 or from 1,000,000 on is written in full.
     fileprivate var sixDigits: String {
         if self == 0 { return "0" }
         guard magnitude >= 1e-4, magnitude < 1e6 else { return "\(self)" }

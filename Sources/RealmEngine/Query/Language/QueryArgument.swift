@@ -15,8 +15,8 @@ public enum QueryArgument: Sendable {
     case link(ObjectLink)
     /// An object, identified by the primary key of its class.
     indirect case object(className: String, primaryKey: QueryArgument)
-    /// A text that is converted to the type of the other side, in the form of plain output. An
-    /// error if that is impossible.
+    /// A text in the form that the tools print, converted to the type of the other side. Binding
+    /// throws an error if that is impossible.
     case text(String)
     /// A list of single values.
     case list([QueryArgument])

@@ -13,11 +13,11 @@ public enum QueryClause: Sendable {
 ///
 /// Programs may use keys that query text may not: `.count("items")`, an aggregate of a collection,
 /// the number of matches of a subquery, and a property of the first object that links to the sorted
-/// one. Objects without such a value come last in ascending order, like objects with a null link.
+/// object. Objects without a value come last in ascending order, like objects with a null link.
 public struct QuerySortKey: Sendable {
     public var operand: QueryOperand
     public var isAscending: Bool
-    /// Order of texts by which keys are compared.
+    /// Rule by which texts are ordered.
     public var collation: TextCollation
 
     public init(

@@ -71,8 +71,8 @@ package protocol PredicateArguments: AnyObject {
     /// - Parameter isStart: whether the path begins at the class of the query.
     func names(_ number: Int, isStart: Bool) throws(RealmError) -> [String]
 
-    /// Returns the comparison of `path` with the value of a placeholder `%@` if it is compared by
-    /// components; nil if the value is compared as a whole.
+    /// Compares `path` with the value of a placeholder `%@` component by component, for values such
+    /// as embedded objects that are compared that way. Nil if the value is compared as a whole.
     func comparison(
         _ path: QueryPath, isEqual: Bool, _ number: Int
     ) throws(RealmError) -> QueryCondition?

@@ -16,7 +16,8 @@ extension QueryLexer {
 
     static func isSign(_ b: UInt8) -> Bool { b == UInt8(ascii: "+") || b == UInt8(ascii: "-") }
 
-    /// Scans a sign: part of the number directly after it, otherwise an operator.
+    /// Scans a sign. A sign directly before a number is part of the number; any other sign is an
+    /// operator.
     func scanSigned(_ p: Int) -> (QueryToken.Kind, Int) {
         let next = byte(p + 1)
         if Self.isDigit(next) || next == UInt8(ascii: ".") && Self.isDigit(byte(p + 2)) {

@@ -83,7 +83,8 @@ extension QueryLexer {
         return (QueryToken.word(UnsafeBufferPointer(rebasing: text[p..<end])) ?? .name, end)
     }
 
-    /// Scans a literal that begins like a name and is at least as long.
+    /// Scans a literal that begins with a letter, such as a UUID; nil if there is none at `p`. The
+    /// text may also be a name, so the caller uses the longer of the two.
     private func scanLiteralWord(_ p: Int) -> (QueryToken.Kind, Int)? {
         switch byte(p) {
         case UInt8(ascii: "u"): return scanUUID(p).map { (.uuid, $0) }

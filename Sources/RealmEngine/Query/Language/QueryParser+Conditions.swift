@@ -1,14 +1,14 @@
-/// Result of parsing an ambiguous parenthesis, which may open a group of conditions or an
-/// arithmetic group. The same functions parse both, and each caller checks which it received.
+/// Result of parsing a part that may be a condition or a value: an opening parenthesis may begin
+/// either, which is only known at the end. Each caller checks which part it received.
 enum QueryPart {
     case condition(QueryCondition)
-    /// A value. `isBare` is false if parentheses or operators surround it: string operators, TEXT,
-    /// BETWEEN and GEOWITHIN only accept bare operands.
+    /// A value. `isBare` is false if it is in parentheses or is the result of an operator. String
+    /// operators, TEXT, BETWEEN and GEOWITHIN accept only bare values.
     case value(QueryOperand, isBare: Bool)
 }
 
 extension QueryParser {
-    /// disjunction, which must be a condition
+    /// Parses a condition; throws if the text is a value.
     mutating func condition() throws(RealmError) -> QueryCondition {
         let part = try disjunction()
         return try asCondition(part)
@@ -177,7 +177,7 @@ extension QueryParser {
 // MARK: - Arithmetic
 
 extension QueryParser {
-    /// sum = product { (+ | -) product }
+    /// Parses `product { (+ | -) product }`.
     private mutating func sum() throws(RealmError) -> QueryPart {
         let first = try product()
         guard token.kind == .plus || token.kind == .minus else { return first }
@@ -195,7 +195,7 @@ extension QueryParser {
         return chain(start, terms)
     }
 
-    /// product = factor { (* | /) factor }
+    /// Parses `factor { (* | /) factor }`.
     private mutating func product() throws(RealmError) -> QueryPart {
         let first = try factor()
         guard token.kind == .star || token.kind == .slash else { return first }
@@ -219,7 +219,7 @@ extension QueryParser {
             QueryOperand(kind: .arithmetic(start, terms), range: range), isBare: false)
     }
 
-    /// factor = operand | ( sum ), where the parenthesis may turn out to hold a condition
+    /// Parses `operand | ( sum )`. The parenthesis may turn out to contain a condition.
     private mutating func factor() throws(RealmError) -> QueryPart {
         guard token.kind == .leftParen else { return .value(try operand(), isBare: true) }
         try descend()

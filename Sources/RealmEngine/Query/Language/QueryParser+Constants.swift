@@ -134,7 +134,8 @@ extension QueryParser {
         return magnitude == .max && !Self.spellsMaximum(bytes) ? .min : -magnitude
     }
 
-    /// Whether digits whose conversion returned the maximum integer denote exactly that integer.
+    /// Whether the digits denote exactly the maximum integer, in contrast to digits of a larger
+    /// number, which are converted to the maximum, too.
     private static func spellsMaximum(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.elementsEqual("9223372036854775807".utf8)
             || bytes.elementsEqual("0777777777777777777777".utf8)

@@ -28,10 +28,10 @@ extension QueryParser {
         return token
     }
 
-    /// Returns the last character of an argument placeholder, such as `@` of `%@`.
+    /// Returns the character that selects the kind of an argument placeholder: `@` for `%@`.
     func place(_ token: QueryToken) -> UInt8 { lexer.byte(token.range.end - 1) }
 
-    /// Returns the kind of a word that is a name in the query language.
+    /// Returns the token kind of a predicate's word that is a plain name in the query language.
     private func word(_ token: QueryToken) -> QueryToken.Kind {
         QueryDialect.predicateWords.first { spells(token, $0.word) }?.kind ?? .name
     }
@@ -44,8 +44,8 @@ extension QueryParser {
         return true
     }
 
-    /// Whether a keyword is a name here: as part of a path, or as a property named like a keyword
-    /// of the query language only.
+    /// Whether a keyword is a name at this position: it is part of a path, or a property of the
+    /// class has that name and the keyword belongs to the query language only.
     private func isName(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) -> Bool {
@@ -80,7 +80,8 @@ extension QueryParser {
         return pending.removeFirst()
     }
 
-    /// Returns the token of a name, or of an operator such as `@count`.
+    /// Returns the token for a name in an argument for `%K`: an operator such as `@count`, or a
+    /// name.
     private mutating func named(_ name: String, _ token: QueryToken) -> QueryToken {
         let operators = QueryDialect.predicateOperators + QueryToken.operators
         if let kind = operators.first(where: { "\($0.0)" == name })?.1 {

@@ -109,7 +109,8 @@ extension QueryParser {
         return .sort(keys)
     }
 
-    /// Parses the flags `[c]`, `[cd]`, `[n]` after a sort key, in the extended language.
+    /// Parses the flags `[c]`, `[cd]` or `[n]` after a sort key. Only the extended language has
+    /// them.
     private mutating func collation() throws(RealmError) -> TextCollation {
         guard source.dialect.isExtended, token.kind == .caseFlag else { return .binary }
         return TextCollation(letters: bytes(of: try advance()))

@@ -1,7 +1,8 @@
 /// Parses text into a tree by recursive descent with one token of look-ahead (query language 3).
 ///
-/// Recursion is counted: a query nested deeper than `QueryLimits.depth` is an error, so no input
-/// can exhaust the stack. Long chains of AND, OR, `+` or `*` are flat and may have any length.
+/// The depth of the recursion is counted: a query nested deeper than `QueryLimits.depth` is an
+/// error, so no input can exhaust the stack. Long chains of AND, OR, `+` or `*` are flat and may
+/// have any length.
 ///
 /// Functions that only read are `mutating` too, so that the parser is passed by reference and not
 /// copied.

@@ -1,6 +1,6 @@
 /// Advice for dates in a form that the language does not have.
 extension QuerySource {
-    /// Whether the word at an offset begins like `2024-06-01`.
+    /// Whether the word at an offset looks like the start of a date: `2024-06-01`.
     func isInDate(_ offset: Int) -> Bool {
         var start = min(offset, text.count)
         while start > 0, Self.isOfDate(text[start - 1]) { start -= 1 }

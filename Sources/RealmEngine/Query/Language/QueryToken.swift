@@ -2,7 +2,8 @@
 struct QueryToken {
     var kind: Kind
     let range: SourceRange
-    /// Number of an argument placeholder, or of a name that is not in the text; otherwise -1.
+    /// Number of an argument placeholder, or index in `names` of a name that is not in the query
+    /// text; otherwise -1.
     var number = -1
 
     enum Kind: UInt8 {
@@ -59,7 +60,7 @@ extension QueryToken {
     private struct Word {
         let text: StaticString
         let kind: Kind
-        /// Bit in which upper and lower case letters differ, if case is ignored; otherwise 0.
+        /// Bit in which upper and lower case letters differ if case is ignored; 0 if case matters.
         let folds: UInt8
 
         init(_ text: StaticString, _ kind: Kind, folds: UInt8 = 0) {
@@ -68,7 +69,7 @@ extension QueryToken {
             self.folds = folds
         }
 
-        /// Whether a text that is as long as the keyword equals the keyword.
+        /// Whether a text equals the keyword. The text must have the length of the keyword.
         @inline(__always)
         func spells(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
             for i in 0..<bytes.count where bytes[i] | folds != text.utf8Start[i] { return false }
@@ -95,8 +96,8 @@ extension QueryToken {
         ("FALSE", .false),
     ]
 
-    /// Keywords that are matched in any case. They contain only letters, so that folding one bit is
-    /// exact.
+    /// Keywords that are matched in any case. They contain only letters, for which ignoring one bit
+    /// of each byte is the same as ignoring case.
     private static let anyCaseWords: [(StaticString, Kind)] = [
         ("and", .and), ("or", .or), ("beginswith", .beginsWith), ("endswith", .endsWith),
         ("contains", .contains), ("like", .like), ("matches", .matches), ("text", .text),

@@ -1,4 +1,5 @@
-// Building of query parts by programs. Mistakes are reported when the query is bound.
+// Programs build parts of queries with these functions. Mistakes are reported when the query is
+// bound.
 
 extension QueryCondition {
     /// Makes TRUEPREDICATE or FALSEPREDICATE.
@@ -116,7 +117,8 @@ extension QueryOperand {
         return function == .count ? .count(path) : .aggregate(function, path, of: property)
     }
 
-    /// The operand of a key path, given as names of properties and functions: `items.@count`.
+    /// The operand of a key path, given as the names of its properties and functions: `["items",
+    /// "@count"]`.
     package static func keyPath(_ names: [String]) -> QueryOperand {
         let steps = names.map { QueryStep(kind: .name($0), isQuoted: !$0.hasPrefix("@")) }
         for (i, name) in names.enumerated() where i > 0 && name.hasPrefix("@") {

@@ -1,8 +1,8 @@
 /// A query from text, a predicate, a typed closure or a program: the condition and the clauses
 /// after it (query language 3).
 ///
-/// A value of limited height (`QueryLimits.depth`), so that neither walking nor releasing it can
-/// exhaust the stack. Each part has a range of the text for errors of binding.
+/// The height of the tree is limited by `QueryLimits.depth`, so that neither visiting nor releasing
+/// it can exhaust the stack. Each part has its range in the query text, for errors in binding.
 struct QueryTree: Sendable {
     var condition: QueryCondition
     var clauses: [QueryClause] = []
@@ -74,7 +74,7 @@ public enum QueryQuantifier: UInt8, Sendable {
 public struct QueryOperand: Sendable {
     let kind: Kind
     var range: SourceRange
-    /// Number of nested conditions and operands, not including this operand.
+    /// Number of nested conditions and operands below this operand, without the operand itself.
     let height: Int
 
     enum Kind: Sendable {
@@ -139,7 +139,7 @@ enum QueryConstant: Sendable {
     case null
     case bool(Bool)
     case int(Int64)
-    /// A double literal with its text, from which decimals are converted.
+    /// A double literal with its text. A decimal is converted from the text, to keep all digits.
     case double(Double, text: [UInt8])
     /// A literal that ends in `f`, with its text.
     case float(Float, text: [UInt8])
@@ -154,7 +154,7 @@ enum QueryConstant: Sendable {
     indirect case object(className: [UInt8], key: QueryConstant)
     /// `O5`: an object key in the class of the other side.
     case objectKey(Int64)
-    /// `L3:5`: table key and object key.
+    /// `L3:5`: the object with key 5 in the table with key 3.
     case typedKey(UInt32, Int64)
     /// The argument `$n` with its quantifier.
     case argument(Int, QueryQuantifier?)

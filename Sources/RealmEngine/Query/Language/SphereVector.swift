@@ -41,7 +41,7 @@ struct SphereVector: Hashable, Sendable {
 
     var normalized: SphereVector { self * (1 / square.squareRoot()) }
 
-    /// Whether the arcs a-b and c-d cross at a point inside both.
+    /// Whether the arcs a-b and c-d cross at a point that is not an end of either arc.
     static func arcsCross(
         _ a: SphereVector, _ b: SphereVector, _ c: SphereVector, _ d: SphereVector
     ) -> Bool {
@@ -53,21 +53,22 @@ struct SphereVector: Hashable, Sendable {
         let sideA = cd.dot(a)
         let sideB = cd.dot(b)
         guard sideA > 0 && sideB < 0 || sideA < 0 && sideB > 0 else { return false }
-        // The great circles intersect in two opposite points; both arcs must pass the same one.
+        // The great circles of the arcs intersect in two opposite points. The arcs cross if both
+        // contain the same one of them.
         let meeting = ab.cross(cd)
         return (meeting.dot(a + b) > 0) == (meeting.dot(c + d) > 0)
     }
 
     /// Returns twice the cross product with `b`. Precise even if the vectors are nearly equal or
-    /// opposite, as poles with different longitudes are.
+    /// opposite, as two vectors of the same pole, or of opposite poles, are.
     func normal(to b: SphereVector) -> SphereVector { (self + b).cross(b - self) }
 
-    /// Whether the point is a pole. A pole's longitude remains in x and y, which are not exactly
-    /// zero.
+    /// Whether the point is a pole. The vector of a pole still contains its longitude, as tiny
+    /// values of x and y.
     var isPole: Bool { abs(z) == 1 }
 
     /// Returns the volume spanned by three points; its sign gives their orientation. Precise even
-    /// if two points are nearly equal or opposite, because these two are multiplied first.
+    /// if two points are nearly equal or opposite, because the cross product is taken of those two.
     private static func volume(
         _ a: SphereVector, _ b: SphereVector, _ c: SphereVector
     ) -> Double {
@@ -76,13 +77,12 @@ struct SphereVector: Hashable, Sendable {
         return bc >= ca ? b.normal(to: c).dot(a) : c.normal(to: a).dot(b)
     }
 
-    /// Whether the arcs a-b and c-d cross, like `arcsCross`, but also for arcs at a pole or between
-    /// the poles.
+    /// Whether the arcs a-b and c-d cross, like `arcsCross`. Exact for arcs that begin or end at a
+    /// pole, too.
     static func arcsCrossExactly(
         _ a: SphereVector, _ b: SphereVector, _ c: SphereVector, _ d: SphereVector
     ) -> Bool {
-        // Both arcs contain the intersection if all four triangles around it have the same
-        // orientation.
+        // The arcs cross if all four triangles around the intersection have the same orientation.
         let first = volume(a, c, b)
         guard first != 0 else { return false }
         let isLeft = first > 0
@@ -93,7 +93,7 @@ struct SphereVector: Hashable, Sendable {
     }
 
     /// Returns the signed area of the triangle on the unit sphere, positive if counterclockwise. If
-    /// `b` and `c` are opposite, rounding decides the course of the arc between them.
+    /// `b` and `c` are opposite, many arcs connect them; rounding decides which one is used.
     static func area(_ a: SphereVector, _ b: SphereVector, _ c: SphereVector) -> Double {
         let volume = a.dot(b.normal(to: c)) / 2
         let sum = (b + c).square / 2 + a.dot(b + c)

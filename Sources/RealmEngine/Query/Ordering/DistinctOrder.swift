@@ -1,5 +1,5 @@
-/// Sorted positions of the distinct values of an enumerated column, so that rows can be sorted by
-/// the value numbers they store.
+/// Position in sorted order of each distinct value of an enumerated column. Rows can then be sorted
+/// by the value numbers they store, without reading texts.
 struct DistinctOrder {
     struct Entry {
         /// The distinct value: null or a string.

@@ -12,11 +12,11 @@ struct ExternalSort: RunOrder {
     private let runs: SortedRuns
     private let record: UnsafeMutableRawPointer
 
-    /// Size in bytes of the start of a record, before the sort keys: object key, position and
-    /// record size.
+    /// Size in bytes of the start of a record, before the sort keys. It contains the object key,
+    /// the position and the record size.
     private static let headSize = 32
 
-    /// - Parameter shapes: empty columns with the form of each run's columns.
+    /// - Parameter shapes: columns without rows, whose forms the columns of all runs have.
     init(_ shapes: [SortColumn], _ memory: QueryMemoryLimit) throws(RealmError) {
         columns = shapes
         var size = Self.headSize
@@ -36,8 +36,8 @@ struct ExternalSort: RunOrder {
     /// Frees the record's memory. Call it once, after the sort has ended or failed.
     func close() { record.deallocate() }
 
-    /// Adds a run: the rows of `columns` in `order`. `keys` are the object keys of all rows; the
-    /// run's first row is at `position`.
+    /// Adds a run: the rows of `columns` in the given order. `keys` are the object keys of all
+    /// runs; the first row of this run is at `position` in them.
     func add(
         _ run: [SortColumn], _ order: [UInt32], _ keys: RowKeys, from position: Int
     ) throws(RealmError) {
@@ -62,8 +62,8 @@ struct ExternalSort: RunOrder {
         Int(record.load(fromByteOffset: 16, as: Int64.self))
     }
 
-    /// Visits the rows of all runs in order: object key, position, record, and whether the sort
-    /// keys equal those in the previous row.
+    /// Visits the rows of all runs in sorted order. Calls `body` with the object key, the position,
+    /// the record, and whether the sort keys equal the sort keys of the previous row.
     func merge(
         _ body: (ObjectKey, Int, UnsafeRawPointer, Bool) throws(RealmError) -> Void
     ) throws(RealmError) {

@@ -81,8 +81,8 @@ final class RowArranger {
         }
     }
 
-    /// Minimum number of consecutive rows that are read as a range. Fewer are read together with
-    /// other rows of their leaf.
+    /// Minimum length of a run of consecutive rows that is read as a range. Rows of shorter runs
+    /// are read together with other rows of their leaf.
     private static let minimumRunLength = 8
 
     /// Rows with their sort keys in memory.
@@ -112,7 +112,8 @@ final class RowArranger {
             guard let (leaf, row) = try tree.find(key) else {
                 throw .corrupt("object \(key.raw) vanished", in: "table \(table.key.raw)")
             }
-            // In table order and without a condition, consecutive rows have consecutive keys.
+            // If the keys are in table order and no condition removed rows, the next keys are
+            // consecutive rows of the leaf.
             let run = keys.run(in: leaf, from: row, at: position, before: end)
             let first = position
             if run.count >= Self.minimumRunLength {
@@ -156,7 +157,7 @@ final class RowArranger {
             let kept = DistinctSet(first.columns, count: keys.count).firstRows()
             return RowKeys(kept.map { keys[Int($0)] })
         }
-        // One bit per row: whether it is the first with its combination of values.
+        // One bit per row: whether the row is the first with its combination of values.
         var isFirst = [UInt64](repeating: 0, count: keys.count / 64 + 1)
         try merge(keys, paths, first) { (_, position, isMissing, isRepeated) throws(RealmError) in
             if isMissing || isRepeated { return }

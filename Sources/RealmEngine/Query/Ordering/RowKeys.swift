@@ -44,8 +44,8 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Address of the keys if they are in memory, the same for all copies of the list; nil if they
-    /// are in a temporary file.
+    /// Address of the keys if they are in memory; copies of the list have the same address. Nil if
+    /// the keys are in a temporary file.
     var base: UnsafeRawPointer? {
         guard case .memory(let keys) = storage else { return nil }
         return keys.withUnsafeBytes { $0.baseAddress }
@@ -147,8 +147,8 @@ struct QueryMemoryLimit: Sendable {
     let directory: String
     /// Whether temporary files are encrypted.
     let isConfidential: Bool
-    /// Whether sorting copies the first bytes of texts, because their pages may have to be
-    /// decrypted again or because a collation applies to them.
+    /// Whether sorting copies the first bytes of texts. This avoids decrypting their pages again,
+    /// and is required if a collation replaces the texts by collation keys.
     let copiesTexts: Bool
 
     /// Minimum number of rows sorted at a time.
@@ -158,7 +158,8 @@ struct QueryMemoryLimit: Sendable {
         isConfidential = snapshot.database.isEncrypted
         copiesTexts = (isConfidential || isCollated) && options.memoryLimit < .max
         directory = options.spillDirectory
-        // Three eighths for two lists of keys, the input and the output; five eighths for sorting.
+        // Three eighths of the limit are for two lists of keys, the input and the output; five
+        // eighths are for sorting.
         keys = Self.keys(options)
         sorting = options.memoryLimit / 8 * 5
     }

@@ -1,4 +1,4 @@
-/// A row number and the eight-byte word of its sort key that is currently compared.
+/// A row number, and the eight-byte word of the row's sort key that is compared at present.
 struct SortItem {
     var word: UInt64
     let row: UInt32
@@ -13,14 +13,15 @@ struct RowSorter {
     private let columns: [SortColumn]
     private let items: UnsafeMutableBufferPointer<SortItem>
 
-    /// A run of rows whose keys are equal before a given word of a given column.
+    /// A run of rows whose keys are equal up to a word of a column. The run must still be sorted by
+    /// that word.
     private struct Run {
         let rows: Range<Int>
         let column: Int
         let part: SortPart
     }
 
-    /// Maximum length of a run that is compared row by row.
+    /// Maximum length of a run whose rows are compared in pairs in place of sorting words.
     private static let maximumRowByRow = 12
 
     /// Bytes used per row for the items and the order, in addition to the columns.
@@ -61,7 +62,8 @@ struct RowSorter {
 
     /// Sorts all rows.
     ///
-    /// - Parameter isLoaded: whether the items are already sorted by this word of the first column.
+    /// - Parameter isLoaded: whether the items contain this word of the first column and are sorted
+    ///   by it.
     private func sort(by part: SortPart, isLoaded: Bool) {
         let all = Run(rows: 0..<items.count, column: 0, part: part)
         var runs: [Run] = []
@@ -102,7 +104,8 @@ struct RowSorter {
         }
     }
 
-    /// Returns the run for the next word in which the keys of its rows may differ.
+    /// Returns the run to sort next: the same rows with the next word in which their keys may
+    /// differ.
     private func next(
         _ run: Run, _ rows: Range<Int>, _ equal: UnsafeMutableBufferPointer<SortItem>
     ) -> Run {
@@ -147,8 +150,8 @@ struct RowSorter {
     }
 }
 
-/// In-place radix sort of items by word, from the highest bits that differ to the lowest. Not
-/// stable.
+/// In-place radix sort of items by word. Each pass sorts by the highest bits in which the words
+/// differ. Not stable.
 enum WordSort {
     /// Maximum size of a bucket that is sorted by insertion.
     private static let fewItems = 32
@@ -170,8 +173,8 @@ enum WordSort {
         distribute(items, different)
     }
 
-    /// Initializes the items with words, with their positions as rows, and sorts them. The first
-    /// pass stores each item directly in its bucket.
+    /// Stores one item per word, with the index of the word as its row, and sorts the items. The
+    /// first pass stores each item directly in its bucket.
     static func store(
         _ words: UnsafeBufferPointer<UInt64>, flip: UInt64,
         to items: UnsafeMutableBufferPointer<SortItem>
@@ -205,7 +208,7 @@ enum WordSort {
         }
     }
 
-    /// Buckets of one pass, selected by the highest bits that differ.
+    /// Buckets of one pass. The highest bits in which the words differ select the bucket.
     private struct Buckets {
         let count: Int
         private let shift: UInt64
@@ -226,8 +229,8 @@ enum WordSort {
         @inline(__always)
         func of(_ word: UInt64) -> Int { Int(word &>> shift & mask) }
 
-        /// Calls `body` with zeroed memory for two offsets per bucket: the next item to place, and
-        /// the end of the bucket.
+        /// Calls `body` with zeroed memory for two offsets per bucket: the next free item and the
+        /// end of the bucket.
         func withHeads(
             _ body: (_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) -> Void
         ) {

@@ -30,15 +30,15 @@ struct SortedRun {
 /// earlier run comes first, so that sorting is stable.
 final class RunHeap<Order: RunOrder> {
     private struct Run {
-        /// Next record of the run, valid until three more records of the run are read.
+        /// Next record of the run. It remains valid until three more records of the run are read.
         var record: UnsafeRawPointer
         /// Offset and size in bytes of the record in the temporary file.
         var offset: Int
         var size: Int
         let end: Int
         let number: Int
-        /// Buffers for copies of three records: this one and the two before it. Nil if records are
-        /// read in mapped memory.
+        /// Buffers for copies of three records: the current record and the two before it. Nil if
+        /// records are read in mapped memory.
         let room: UnsafeMutableRawPointer?
         var turn = 0
     }
@@ -80,8 +80,8 @@ final class RunHeap<Order: RunOrder> {
         rooms?.deallocate()
     }
 
-    /// Returns the smallest record of all runs; nil at the end of all runs. Valid until the second
-    /// call after this one.
+    /// Returns the smallest record of all runs; nil after the last record. The record remains valid
+    /// until the second call after this one.
     func next() -> UnsafeRawPointer? {
         guard count > 0 else { return nil }
         let first = runs[0].record

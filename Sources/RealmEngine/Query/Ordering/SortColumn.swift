@@ -5,19 +5,19 @@ final class SortColumn {
     /// Rank of each row's key: 0 for null, 255 after a null link, otherwise the rank of the value's
     /// type in the order of values.
     let ranks: ReusedBuffer<UInt8>
-    /// Eight-byte word of each row's key, whose unsigned order never contradicts the order of
-    /// values of equal rank. Empty for texts.
+    /// Eight-byte word of each row's key; empty for texts. Among values of equal rank, a smaller
+    /// word means a smaller value; equal words may belong to different values.
     let bits: ReusedBuffer<UInt64>
-    /// Value of each row's key; empty if `bits` or `texts` are sufficient.
+    /// Value of each row's key; empty if `bits` or `texts` describe the keys completely.
     private let values: ReusedBuffer<Value>
     /// Text of each row's key, for strings and binaries; an empty text for null.
     let texts: ReusedBuffer<ByteView>
     private let isText: Bool
-    /// Whether values may have different types, whose order cannot be encoded in `bits`.
+    /// Whether the column may contain values of different types. `bits` cannot encode their order.
     let isMixed: Bool
     let isExact: Bool
-    /// Position of each row's value among the sorted distinct values of an enumerated column; empty
-    /// if a row's value has none.
+    /// Position of each row's value among the sorted distinct values of an enumerated column. Empty
+    /// if the value of some row has no position.
     let places: ReusedBuffer<UInt32>
     private(set) var distinct: DistinctOrder?
     /// Copies of the first bytes of the texts; nil if texts are compared in the file's pages.
@@ -26,8 +26,8 @@ final class SortColumn {
     var codeWords: [UInt64] = []
     /// Lowest and highest rank in `ranks`.
     private var rankRange: (lowest: UInt8, highest: UInt8) = (.max, .min)
-    /// Whether a key is a decimal. A decimal may equal doubles that differ from each other, so
-    /// numbers cannot be hashed.
+    /// Whether some key is a decimal. A decimal may equal two doubles that differ from each other,
+    /// so numbers then cannot be hashed.
     private var hasDecimals = false
 
     static let missing: UInt8 = 255
@@ -69,7 +69,7 @@ final class SortColumn {
             isText
             ? 1 + MemoryLayout<ByteView>.stride
             : 9 + (isExact ? 0 : MemoryLayout<Value>.stride)
-        // Codes require a hash table and a list of the distinct keys.
+        // Codes need memory for a hash table and a list of the distinct keys.
         return form == .codes ? sizes + 64 : sizes
     }
 
@@ -113,7 +113,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the rank of numbers for `count` rows.
+    /// Appends the rank of numbers to `ranks` for `count` rows.
     private func addRanks(_ count: Int) {
         ranks.append(count: count) { $0.initialize(repeating: Self.numberRank, count: count) }
         rankRange = (
@@ -178,7 +178,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the keys of rows of a leaf whose values are described completely by words.
+    /// Appends the keys of rows of a leaf. The word of each value must describe it completely.
     private func addExact(_ cells: ColumnLeaf, _ rows: [Int]) throws(RealmError) {
         switch cells {
         case .integer(let leaf):
@@ -197,7 +197,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends a key that its word and rank describe completely.
+    /// Appends a key. Its word and rank must describe it completely.
     @inline(__always)
     private func append(_ word: UInt64, rank: UInt8) {
         add(rank: rank)
@@ -289,7 +289,7 @@ final class SortColumn {
     }
 
     private static func bits(of x: Double) -> UInt64 {
-        // All NaNs are equal and below every number; both zeros are equal.
+        // All NaNs are equal and below every number, and both zeros are equal.
         if x.isNaN { return 0 }
         let pattern = x == 0 ? 0 : x.bitPattern
         return pattern >> 63 != 0 ? ~pattern : pattern | 1 << 63
@@ -297,8 +297,9 @@ final class SortColumn {
 
     // MARK: Spilled records
 
-    /// Size in bytes of a key in a record: word, rank, length and offset of its text, and the value
-    /// if the word is not sufficient. Excludes the text at the end of the record.
+    /// Size in bytes of a key in a record: its word, its rank, the length and offset of its text,
+    /// and its value if the word does not describe it completely. Excludes the text at the end of
+    /// the record.
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
     /// Maximum size in bytes of a key's text at the end of a record.
@@ -361,8 +362,9 @@ final class SortColumn {
         return places.all.map { UInt64($0) }
     }
 
-    /// Returns the words of the keys, shifted to make room for null below and null links above; nil
-    /// if words do not describe the keys completely or their range is too large.
+    /// Returns the words of the keys minus the smallest word, plus 1, so that null is below and a
+    /// null link above all of them. Nil if words do not describe the keys completely or their range
+    /// is too large.
     private func packedCodes() -> [UInt64]? {
         guard isExact else { return nil }
         let ranks = ranks.all
@@ -385,7 +387,8 @@ final class SortColumn {
 
     /// Returns each row's position in the sorted list of distinct keys.
     private func rankedCodes() -> [UInt64] {
-        // Numbers that may equal a decimal cannot be hashed, so every row is compared.
+        // Numbers cannot be hashed if they may equal a decimal; every row is then compared with
+        // others.
         let everyRow = (0..<UInt32(ranks.count)).map { $0 }
         let (ids, firsts) = hasDecimals ? (everyRow, everyRow) : distinctKeys()
         var order = Array(0..<firsts.count)

@@ -1,10 +1,10 @@
 /// The part of a sort key that one eight-byte word encodes.
 enum SortPart: Equatable {
-    /// Null, the type of the value, or a null link in the path.
+    /// The rank of the key: null, the type of the value, or a null link in the path.
     case rank
-    /// A number that orders the keys completely.
+    /// A number that gives the complete order of the keys.
     case code
-    /// The first eight bytes of a text, or a number.
+    /// The first eight bytes of a text, or the word of a number.
     case head
     /// Bytes `8 * n` to `8 * n + 7` of a text; `head` encodes the first eight bytes.
     case text(Int)
@@ -16,7 +16,8 @@ enum SortPart: Equatable {
 
 /// The eight-byte words by which `RowSorter` compares the keys of a column.
 extension SortColumn {
-    /// Chooses how keys are encoded as words. Called once, after the key of the last row was added.
+    /// Computes the words of the keys if their form requires it. Called once, after the key of the
+    /// last row was added.
     func finish() {
         switch form {
         case .codes:
@@ -27,8 +28,8 @@ extension SortColumn {
 
     /// Encoding of the column's keys as words.
     enum Form {
-        /// One number per key. Mixed values and decimals are compared with each other in advance to
-        /// number them.
+        /// One number per key, in the order of the keys. Mixed values and decimals are compared
+        /// with each other in advance to number them.
         case codes
         case exact, text, twoWords
     }
@@ -84,8 +85,8 @@ extension SortColumn {
         return isEqual ? nil : .length
     }
 
-    /// Bits inverted in each word: all bits for a descending key, so that the unsigned order is
-    /// reversed.
+    /// Bits to invert in each word: all bits for a descending key, to reverse the order of the
+    /// words.
     var flip: UInt64 { key.isAscending ? 0 : .max }
 
     /// Returns the words of all rows, not yet inverted by `flip`; nil if words are computed row by
@@ -118,7 +119,7 @@ extension SortColumn {
         _ word: Int, _ items: UnsafeMutableBufferPointer<SortItem>, _ flip: UInt64
     ) {
         let offset = 8 * word
-        // Only the first bytes of texts are copied.
+        // The copies contain only the first bytes of each text.
         if let heads, offset + 8 <= TextHeads.maximumLength {
             load(items, flip) { heads[$0].orderedWord(at: offset) }
         } else {

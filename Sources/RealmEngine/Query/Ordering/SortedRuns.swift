@@ -1,6 +1,6 @@
-/// Sorted runs of records in temporary files, merged when read. `fanIn` runs of one level are
-/// merged into one run of the next level. A record is thus written once per factor of `fanIn` in
-/// the number of runs, even if the runs are small.
+/// Sorted runs of records in temporary files, merged when read. Whenever one level has `fanIn`
+/// runs, they are merged into one run of the next level. A record is thus written once per level,
+/// and the number of levels is the logarithm of the number of runs to the base `fanIn`.
 ///
 /// Confined to one thread.
 final class SortedRuns {

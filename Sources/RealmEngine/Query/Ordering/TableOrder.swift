@@ -1,5 +1,5 @@
-/// The distinct object keys of a list in table order. Objects are read leaf by leaf in that order
-/// and then used in the order of the list.
+/// The distinct object keys of a list in table order. The objects are read leaf by leaf in table
+/// order, and then used in the order of the list.
 package struct TableOrder: Sendable {
     private let keys: Slice<RowKeys>
     private let form: Form
@@ -7,10 +7,10 @@ package struct TableOrder: Sendable {
     package let count: Int
 
     private enum Form: Sendable {
-        /// `words` has one bit per key from `first` on; `before` is the number of set bits before
-        /// each word.
+        /// `words` has one bit per key, beginning at the key `first`. `before` has, for each word,
+        /// the number of bits set in all words before it.
         case bits(first: UInt64, words: [UInt64], before: [UInt32])
-        /// Sorted distinct keys, and for each list element the index of its key.
+        /// The sorted distinct keys, and for each list element the index of its key among them.
         case sorted([ObjectKey], places: [UInt32])
     }
 
@@ -101,11 +101,11 @@ package struct TableOrder: Sendable {
         return true
     }
 
-    /// Appends the records of list elements in list order, from element `next` on, until `limit`
-    /// bytes are in the buffer or no element is left. Returns the number of non-empty records.
+    /// Appends the records of list elements in list order, from element `next` on, until the buffer
+    /// contains `limit` bytes or no element is left. Returns the number of non-empty records.
     ///
-    /// Consecutive records are scattered in memory, so they are prefetched in batches before they
-    /// are copied.
+    /// Records that are adjacent in list order are scattered in memory, so they are prefetched in
+    /// batches before they are copied.
     ///
     /// - Parameter starts: offsets in bytes of the records in table order, and the end of the last
     ///   record.
@@ -152,7 +152,8 @@ package struct TableOrder: Sendable {
 
     /// Number of records prefetched in one batch.
     private static let fetched = 128
-    /// Number of bytes copied for a short record in one step, including bytes after its end.
+    /// Number of bytes that are copied for a short record, in one step. This may include bytes
+    /// after the record.
     private static let copied = 32
 
     /// Stores, for a range of list elements, the index of each key in table order.

@@ -6,7 +6,8 @@ final class TextHeads {
     /// Maximum number of bytes copied per text.
     static let maximumLength = 1024
     private static let chunkSize = 1 << 16
-    /// Number of readable bytes after each copy, so that its end can be read in eight-byte words.
+    /// Number of bytes that can be read after each copy, so that the last bytes can be read as a
+    /// whole word.
     private static let padding = 8
 
     private var chunks: [UnsafeMutableRawPointer] = []
@@ -47,8 +48,8 @@ final class TextHeads {
         }
     }
 
-    /// Copies the first bytes of a text. Returns the text in the file's pages if the allocation
-    /// fails.
+    /// Copies the first bytes of a text. If memory cannot be allocated, returns the same bytes in
+    /// the file's pages.
     private func copy(_ text: ByteView) -> ByteView {
         let count = min(text.count, Self.maximumLength)
         if count == 0 { return .empty }
@@ -66,8 +67,8 @@ final class TextHeads {
         return ByteView(place, count: count)
     }
 
-    /// Compares two texts by their first bytes; compares the whole texts only if these are equal
-    /// and incomplete. Negative, zero or positive.
+    /// Compares the first bytes of two texts. If these bytes are equal but not the complete texts,
+    /// compares the texts in `whole`. Negative, zero or positive.
     static func compare(
         _ a: ByteView, _ b: ByteView, _ whole: (Value, Value), _ collation: TextCollation
     ) -> Int {
@@ -83,7 +84,8 @@ extension TextCollation {
         return ValueRules.compare(a, b)
     }
 
-    /// Compares two values: nulls first, then by kind. Negative, zero or positive.
+    /// Compares two values of any ranks: first by rank, with null first, then by value. Negative,
+    /// zero or positive.
     func order(_ a: Value, _ b: Value) -> Int {
         let (rankA, rankB) = (ValueOrder.rank(a), ValueOrder.rank(b))
         return rankA != rankB ? (rankA < rankB ? -1 : 1) : compare(a, b)

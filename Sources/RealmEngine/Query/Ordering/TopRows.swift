@@ -6,7 +6,7 @@ struct TopRows {
     private let keys: [BoundSortKey]
     private let arranger: RowArranger
     private var candidates: [ObjectKey] = []
-    /// Matches rows that can still be among the first rows; nil to accept every row.
+    /// Term for the rows that can still be among the first rows; nil if every row can.
     private var gate: QueryTerm?
 
     /// Maximum LIMIT for this method; for a higher limit, sorting all rows is faster.
@@ -27,7 +27,8 @@ struct TopRows {
         if candidates.count >= wanted &* 2 &+ 512 { try cut(builder, directory) }
     }
 
-    /// Removes candidates beyond the limit and restores table order, which decides ties.
+    /// Removes the candidates beyond the limit and sorts the others in table order, which decides
+    /// between rows with equal keys.
     private mutating func cut(
         _ builder: TermBuilder, _ directory: LeafDirectory?
     ) throws(RealmError) {
@@ -39,8 +40,8 @@ struct TopRows {
         candidates.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
     }
 
-    /// Makes a test for rows that do not sort after the object `last` by the first key; nil if the
-    /// key's type allows no such test.
+    /// Makes a term for rows whose first key does not sort after the first key of the object
+    /// `last`; nil if the type of the key allows no such term.
     private func gate(
         behind last: ObjectKey, _ builder: TermBuilder
     ) throws(RealmError) -> QueryTerm? {

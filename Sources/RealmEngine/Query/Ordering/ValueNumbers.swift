@@ -2,8 +2,8 @@
 ///
 /// The hash uses a random secret, so that a file cannot be built to make all values collide.
 final class ValueNumbers {
-    /// Value by number; of equal values, the first that occurred. Texts up to
-    /// `TextHeads.maximumLength` bytes are copied if `heads` is not nil.
+    /// Value by number: of several equal values, the first that occurred. If `heads` is not nil,
+    /// texts of up to `TextHeads.maximumLength` bytes are copies.
     let values = ReusedBuffer<Value>()
     /// Copies of the texts; nil if texts are compared in the file's pages.
     private var heads: TextHeads?
@@ -11,7 +11,7 @@ final class ValueNumbers {
     private let collation: TextCollation
     /// Collation keys of the texts; nil without a collation.
     private var keys: TextHeads?
-    /// Text of at most 16 bytes by number, compared without reading the file.
+    /// Texts of at most 16 bytes, by number. They are compared without reading the file.
     private let shorts = ReusedBuffer<ShortText>()
     /// Hash table: the number of a value plus 1, or 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>
@@ -68,8 +68,8 @@ final class ValueNumbers {
     @inline(__always)
     var takesShort: Bool { keys == nil }
 
-    /// Returns the number of a text of at most 16 bytes. Texts of that size must be numbered by
-    /// this function only.
+    /// Returns the number of a text of at most 16 bytes. Only this function may number texts of
+    /// that size.
     @inline(__always)
     func number(ofShort text: ByteView) -> UInt32 {
         let short = ShortText(text)
@@ -107,7 +107,7 @@ final class ValueNumbers {
         return add(value, hash, at: bucket)
     }
 
-    /// Returns the number of a text, identified by its collation key.
+    /// Returns the number of a text. `key` is its collation key, which identifies it.
     private func number(of text: Value, key: ByteView) -> UInt32 {
         let head = ByteView(key.base, count: min(key.count, TextHeads.maximumLength))
         return number(of: text, hash(key)) { number in

@@ -4,8 +4,8 @@
 final class ExpressionMatcher {
     private let program: ExpressionProgram
     private let classes: Int
-    /// Next state by state and class of scalar; `unknown` if it was not built yet, `dead` if no
-    /// match is possible.
+    /// Next state by state and class of scalar; `unknown` if it has not been built yet, `dead` if
+    /// no match is possible any more.
     private var next: [Int32] = []
     private var states: [Key] = []
     private var numbers: [Key: Int32] = [:]
@@ -28,7 +28,8 @@ final class ExpressionMatcher {
         let before: UInt8
     }
 
-    /// Maximum number of elements of `next` before the cache is emptied, which take 1 MiB.
+    /// Maximum number of elements of `next`, which take 1 MiB. When it is reached, the cache is
+    /// emptied.
     private static let maximumNumbers = 1 << 18
 
     init(_ program: ExpressionProgram) {
@@ -60,8 +61,9 @@ final class ExpressionMatcher {
         return state != Self.dead && accepts[Int(state)]
     }
 
-    /// Follows cached states from `at` on. Returns -1 at the end of the text or if no match is
-    /// possible; otherwise the class of the scalar before `at`, whose next state must be built.
+    /// Follows the cached states from offset `at` on. Returns -1 at the end of the text or if no
+    /// match is possible. Otherwise the next state must be built first: returns the class of the
+    /// scalar before `at` that leads to it.
     private func run(
         _ text: UnsafeRawBufferPointer, _ at: inout Int, _ state: inout Int32
     ) -> Int {
@@ -101,8 +103,8 @@ final class ExpressionMatcher {
         return number
     }
 
-    /// Builds the state after `state` and a scalar of a class. Updates `state` if the cache was
-    /// emptied.
+    /// Builds the state that follows `state` after a scalar of the class `scalars`. If the cache is
+    /// full, empties it first; `state` then receives a new number.
     private func step(_ state: inout Int32, _ scalars: Int) -> Int32 {
         if next.count > Self.maximumNumbers {
             let key = states[Int(state)]
@@ -128,8 +130,9 @@ final class ExpressionMatcher {
         return following
     }
 
-    /// Calls `body` with each set that may follow the live states of `key`, and its next state.
-    /// Returns whether the program's end is among the live states.
+    /// Finds the states that the live states of `key` reach without a scalar. Calls `body` with the
+    /// set and the next state of each that matches a scalar. Returns whether the end of the program
+    /// is among them.
     private func closure(
         _ key: Key, after: ScalarClasses.ScalarKind, isEnd: Bool, _ body: (Int, Int) -> Void
     ) -> Bool {

@@ -1,4 +1,5 @@
-/// Parses a regular expression in ICU's syntax, as far as an automaton without memory can match it.
+/// Parses a regular expression in ICU's syntax. Look-around, back-references and possessive
+/// repetitions are errors, because an automaton cannot match them.
 struct ExpressionParser {
     struct Failure: Error, Equatable {
         let message: String
@@ -73,7 +74,8 @@ struct ExpressionParser {
             if start != at, take("+") {
                 throw failure("possessive repetitions are not supported", at: start)
             }
-            // The lazy form matches the same whole values.
+            // A lazy repetition matches the same values as a greedy one, because a match is always
+            // of the whole value.
             _ = take("?")
             tree = .repeated(tree, minimum: minimum, maximum: maximum)
             if let next = peek, next == "*" || next == "+" || next == "?" {
@@ -168,7 +170,7 @@ struct ExpressionParser {
         guard take(")") else { throw failure("'(' without ')'", at: start) }
         depth -= 1
         flags = before
-        // A group without a value can still be repeated.
+        // An empty group `()` has a tree, too, so it can be repeated.
         return tree
     }
 
@@ -257,7 +259,7 @@ struct ExpressionParser {
         return "DWSHVP".unicodeScalars.contains(next) ? set.inverted : set
     }
 
-    /// Parses a property, except for the last scalar of the escape, which the caller skips.
+    /// Parses `p{...}` up to its last scalar, which the caller skips.
     private mutating func property(_ start: Int) throws(Failure) -> ScalarSet {
         at += 1
         var name = ""
@@ -303,7 +305,7 @@ struct ExpressionParser {
             at += 1
             return control.value & 0x1F
         default:
-            // Unused letters are reserved.
+            // Other letters and digits are reserved by ICU for future escapes.
             if next.isASCIILetter || next.wholeNumber != nil {
                 throw failure("an unknown escape '\\\(next)'", at: start)
             }

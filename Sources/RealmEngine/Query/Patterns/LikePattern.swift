@@ -13,7 +13,7 @@ struct LikePattern: Sendable {
         guard parts.count > 1, !pattern.buffer.contains(UInt8(ascii: "?")) else { return nil }
         let needles = parts.map { part in
             Array(part).withUnsafeBytes { bytes in
-                // Each part folds as if it were at the start of the pattern.
+                // Copy the part, so that it is folded as if it were the whole pattern.
                 Needle(
                     ByteView(bytes.baseAddress ?? pattern.base, count: bytes.count), folds: folds)
             }

@@ -33,8 +33,8 @@ struct ScalarSet: Equatable, Sendable {
                 }
             }
         }
-        /// Adds a range of scalars if the first scalar is a member; all scalars of the range have
-        /// equal properties.
+        /// Adds a whole range of scalars if its first scalar is a member. All scalars of the range
+        /// must have the same properties.
         func take(_ range: ClosedRange<UInt32>) {
             guard let scalar = Unicode.Scalar(range.lowerBound) else { return }
             if isMember(scalar) { found.append(range) }
@@ -84,7 +84,7 @@ struct ScalarSet: Equatable, Sendable {
 
     func subtracting(_ other: ScalarSet) -> ScalarSet { intersection(other.inverted) }
 
-    /// The set together with the other cases of its letters.
+    /// The set, and for each of its letters the other cases of that letter.
     var closedOverCase: ScalarSet {
         var forms = Set<UInt32>()
         for range in ranges where range.lowerBound < 0x80 {

@@ -4,7 +4,7 @@ enum FoundObjects: Sendable {
     /// A verified list of object keys of an index, or a range of its positions.
     case list(Ref, Range<Int>)
 
-    /// Maximum number of keys in a list for which keys are read one by one.
+    /// Maximum number of keys of a list that are read one by one.
     private static let few = 8
 
     var count: Int {
@@ -76,7 +76,7 @@ enum FoundObjects: Sendable {
         return .keys(common)
     }
 
-    /// Returns the objects that are not in `other`.
+    /// Returns the objects that are not in `other`, in table order.
     func subtracting(
         _ other: FoundObjects, _ space: NodeSpace
     ) throws(RealmError) -> FoundObjects {

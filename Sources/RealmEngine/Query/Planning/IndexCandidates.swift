@@ -1,18 +1,20 @@
-/// Objects found by search indexes for a query, and the condition still to be tested.
+/// Objects found by search indexes for a query, and the condition that must still be tested for
+/// them.
 ///
-/// A term that used an index is still tested, unless its result follows from the order that the
-/// format guarantees for indexes (object format 5.5): results never depend on indexes (query
-/// language 23).
+/// A term that used an index is tested again, unless its result follows from the order that the
+/// format guarantees for indexes (object format 5.5). The results of a query thus never depend on
+/// an index (query language 23).
 final class IndexCandidates: Sendable {
     let objects: FoundObjects
     /// Condition that must still be tested for each found object.
     let rest: BoundCondition
     /// Terms of an AND that are true for all found objects, if other terms must still be tested.
     private let someTrueTerms: [BoundCondition]
-    /// The property whose index was used first, with its index into the columns of its class.
+    /// The property whose index was used first: its class, and its index among the columns of that
+    /// class.
     private let index: (table: TableInfo, place: Int)?
 
-    /// Class and name of that property; empty if there is none.
+    /// Class and name of the property whose index was used first; empty if there is none.
     var property: String {
         guard let (table, place) = index else { return "" }
         return "\(table.className).\(table.columns[place].name)"
@@ -26,16 +28,16 @@ final class IndexCandidates: Sendable {
 
     var count: Int { objects.count }
 
-    /// Returns the terms of `condition`, the query's condition, that are true for all of the
-    /// objects.
+    /// Returns the terms of `condition` that are true for all of the objects. `condition` must be
+    /// the query's condition.
     func trueTerms(of condition: BoundCondition) -> [BoundCondition] {
         guard isFinal, someTrueTerms.isEmpty else { return someTrueTerms }
         if case .and(let children) = condition { return children }
         return [condition]
     }
 
-    /// Indexes are used if they find at most the number of all objects divided by this number; for
-    /// more, testing every object is faster.
+    /// Divisor of the number of all objects. If indexes find more objects than the quotient,
+    /// testing every object is faster, and the indexes are not used.
     private static let worthwhileShare = 4
 
     /// Nil if no index helps with `condition`.
@@ -83,7 +85,7 @@ private struct IndexAnswers {
     private let terms: [Numbered]
     /// Objects found by every index search so far; nil before the first search.
     private(set) var objects: FoundObjects?
-    /// Indexes of the AND's terms that are true for all found objects and need no test.
+    /// Positions in the AND of the terms that are true for all found objects and need no test.
     private(set) var trueTerms: [Int] = []
     private(set) var first: IndexTerm?
 
@@ -93,9 +95,9 @@ private struct IndexAnswers {
     }
 
     /// Another index list is read only if its length is at most this number times the number of
-    /// remaining objects.
+    /// objects found so far.
     private static let intersectionShare = 32
-    /// Maximum number of remaining objects for which testing them is faster than following links
+    /// Maximum number of objects found so far for which testing each is faster than following links
     /// backwards.
     static let fewObjects = 64
 

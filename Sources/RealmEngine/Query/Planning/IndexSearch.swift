@@ -6,7 +6,7 @@ struct IndexSearch {
     private let space: NodeSpace
     private let tree: ClusterTree
 
-    /// The number of all objects divided by this number is the limit of `isWorthwhile`.
+    /// Divisor of the number of all objects; the quotient is the limit of `isWorthwhile`.
     private static let worthwhileShare = 16
     private static let limitDivisor = 64
 
@@ -17,22 +17,23 @@ struct IndexSearch {
         tree = ClusterTree(space: space, root: table.root)
     }
 
-    /// Whether `count` objects are few enough to read them one by one; for more, visiting every
-    /// leaf is faster.
+    /// Whether `count` objects are few enough to read them one by one. If there are more, visiting
+    /// every leaf is faster.
     private func isWorthwhile(_ count: Int) throws(RealmError) -> Bool {
         if count <= Self.limitDivisor { return true }
         let most = try tree.count() / Self.worthwhileShare
         return count <= most
     }
 
-    /// An index entry, and the position in the term's list of the value for which it was found.
+    /// An index entry, and the index of the value for which it was found in the list of wanted
+    /// values.
     struct Hit {
         let entry: SearchIndex.Entry
         let value: Int
     }
 
-    /// Returns the objects whose property equals the single constant of a test; nil if that
-    /// requires reading more objects than the first and the last in the index list.
+    /// Returns the objects whose property equals the single constant of a test. Nil if it is not
+    /// sufficient to read the first and the last object of the index list.
     func objects(_ test: ColumnTest, _ place: Int) throws(RealmError) -> FoundObjects? {
         guard case .strict(let wanted) = test.operand, test.folding.isNone else { return nil }
         let type = test.column.layout.type
@@ -60,7 +61,8 @@ struct IndexSearch {
     /// Index entries found for a term, before any object was read.
     struct Lookup {
         fileprivate var hits = SmallArray<Hit>()
-        /// Index entries of each required word, and of each excluded word.
+        /// Index entries of each required word. `excluded` contains the entries of each excluded
+        /// word.
         fileprivate var words: [SmallArray<Hit>] = []
         fileprivate var excluded: [SmallArray<Hit>] = []
         /// Maximum number of objects that the entries reference.
@@ -115,8 +117,8 @@ struct IndexSearch {
                     ValueOrder.compare($0, values[$1])
                 }
             }
-            // Different values with equal index strings: numbers of different types, and texts and
-            // data.
+            // One index string may stand for different values: for equal numbers of different
+            // types, or for a text and the same bytes.
             guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
                 return try objects(lookup.hits, cells, nil) { (value, _) in
                     test.matches(value) ? 0 : 1
@@ -136,9 +138,10 @@ struct IndexSearch {
         }
     }
 
-    /// Whether the values equal to a constant are adjacent in a list of mixed values. They may not
-    /// be: texts and data interleave in files of old formats, unresolved links count as null, and a
-    /// float with more digits equals an integer but not the equal decimal.
+    /// Whether the values that equal a constant are adjacent in a list of mixed values. False for
+    /// texts, bytes, nulls and large numbers. Texts and bytes are mixed in files of old formats,
+    /// unresolved links count as null, and a large float may equal an integer but not the decimal
+    /// that equals the integer.
     private static func isOfOneKind(_ constant: Value) -> Bool {
         switch constant {
         case .string, .binary, .null: false
@@ -153,8 +156,8 @@ struct IndexSearch {
 
     private static let exactNumbers = -9_999_999.0...9_999_999.0
 
-    /// Reads values of one property by object key. A trivial value, so that loops copy it without
-    /// reference counting.
+    /// Reader for the values of one property by object key. A trivial value, so that loops copy it
+    /// without reference counting.
     private struct Cells {
         let column: BoundColumn
         let holdsWords: Bool
@@ -173,21 +176,22 @@ struct IndexSearch {
         }
     }
 
-    /// Conclusions that may be drawn from the first and last object of an index list about the
-    /// whole list.
+    /// What the first and the last object of an index list prove about the whole list.
     private struct Trust {
-        /// Whether no object in the list has the wanted value if neither the first nor the last has
-        /// it.
+        /// Whether the list has no object with the wanted value if neither its first nor its last
+        /// object has that value.
         var dropsUnlike = false
-        /// Whether the list is sorted by value, so that a part of it may have the wanted value.
+        /// Whether the list is sorted by value, so that the objects with the wanted value are a
+        /// contiguous part.
         var isSorted = false
     }
 
-    /// Compares a value with the wanted value at an index. Zero if they are equal, otherwise
-    /// negative or positive.
+    /// Compares a value with the wanted value at a given index. Returns zero if both are equal,
+    /// otherwise a negative or positive number.
     private typealias Comparison = (Value, Int) -> Int
 
-    /// Dynamic keeps the compiler from specializing this function for each `compare`.
+    /// Returns the objects of the index lists that have a wanted value; nil if too many would have
+    /// to be read. `dynamic` keeps the compiler from specializing this function for each `compare`.
     dynamic private func objects(
         _ hits: SmallArray<Hit>, _ cells: Cells, _ trust: Trust?, _ compare: Comparison
     ) throws(RealmError) -> FoundObjects? {
@@ -237,8 +241,8 @@ struct IndexSearch {
         case unknown
     }
 
-    /// Decides by reading few objects of the list which of its objects have the wanted value, that
-    /// none has it, or that neither is certain.
+    /// Reads a few objects of an index list and decides: a part of the list has the wanted value,
+    /// no object has it, or neither is certain.
     private func outcome(
         _ list: Ref, _ cells: Cells, _ trust: Trust, _ compare: (Value) -> Int
     ) throws(RealmError) -> Outcome {
@@ -262,8 +266,8 @@ struct IndexSearch {
         }
     }
 
-    /// Returns the first position in a sorted index list whose value satisfies `test`; nil if an
-    /// object in the list does not exist.
+    /// Returns the first position in a sorted index list at which `test` is true for the object's
+    /// value; nil if an object in the list does not exist.
     private func place(
         in part: Range<Int>, _ keys: KeyList, _ cells: Cells, _ test: (Value) -> Bool
     ) throws(RealmError) -> Int? {
@@ -347,8 +351,8 @@ extension IndexSearch {
 // MARK: - Links
 
 extension IndexSearch {
-    /// Returns the queried objects from which a path leads to the objects that the term finds; nil
-    /// if there are too many. Found by backlinks; the links themselves are not read.
+    /// Returns the queried objects from which a path leads to the objects found by the term; nil if
+    /// there are too many. Follows backlinks and does not read the links themselves.
     func linking(_ path: PathTest, _ target: TableInfo, _ term: IndexTerm) throws(RealmError)
         -> FoundObjects?
     {

@@ -20,7 +20,7 @@ public struct Query: Sendable {
 
     private enum Compound { case all, any, not }
 
-    /// Number of levels of nested compounds in the condition.
+    /// Number of levels of AND, OR and NOT in the condition that combine queries.
     private var height = 0
 
     /// Parses `text` (query language 3). Recently used texts are cached.

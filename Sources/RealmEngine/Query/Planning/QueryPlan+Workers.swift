@@ -2,8 +2,8 @@ import Synchronization
 
 extension QueryPlan {
     /// Returns the number of objects of the newest version of `database` that match the condition,
-    /// before DISTINCT and LIMIT. Uses up to `threads` threads, each with its own snapshot. The
-    /// plan must be of that version. Throws `corrupt`.
+    /// before DISTINCT and LIMIT. Up to `threads` threads count, each with its own snapshot. The
+    /// plan must have been made for that version. Throws `corrupt`.
     package func matchCount(in database: Database, threads: Int) throws(RealmError) -> Int {
         try matchCount(in: database, threads: threads, share: 1 << 14)
     }
@@ -24,7 +24,7 @@ extension QueryPlan {
                 if let total = shared.total() { return total }
             }
         }
-        // Also the fallback for damaged trees: the walk in order reports the error.
+        // Also the fallback for damaged trees: this run reports the error.
         return try QueryRun(self, in: snapshot).matchCount()
     }
 
@@ -75,11 +75,12 @@ private final class SharedCount: @unchecked Sendable {
         }
     }
 
-    /// Returns the count after all workers are done; nil unless the ranges form a valid tree.
+    /// Returns the count after all workers are done; nil if a worker failed, or the ranges do not
+    /// fit together, as in a damaged tree.
     func total() -> Int? {
         if hasFailed.load(ordering: .relaxed) { return nil }
         var total = 0
-        // Number of objects found below the inner node of the current ranges.
+        // Number of objects found so far below the inner node to which the current ranges belong.
         var met = 0
         for i in stretches.indices {
             if i > 0, stretches[i].start <= outcomes[i - 1].lastKey { return nil }

@@ -37,7 +37,7 @@ public final class QueryRun {
     }
 
     /// Calls `body` with the matching rows of each leaf in a range. Returns the number of objects
-    /// in the range and the last key.
+    /// in the range, matching or not, and the last key.
     func visit(
         _ stretch: LeafRange, _ body: (Selection) -> Void
     ) throws(RealmError) -> (objects: Int, lastKey: UInt64) {
@@ -48,8 +48,8 @@ public final class QueryRun {
         return leaves.met
     }
 
-    /// Appends the matching rows of a part and, if there are any, moves `scan`, which must be of
-    /// the same snapshot, to the part's leaf.
+    /// Appends the matching rows of a leaf slice. If there are any, also moves `scan` to the leaf;
+    /// `scan` must be of the same snapshot.
     package func appendRows(
         of part: LeafSlice, to rows: inout [Int], moving scan: TableScan
     ) throws(RealmError) {
@@ -59,7 +59,7 @@ public final class QueryRun {
         try scan.move(to: leaf, position: part.position)
     }
 
-    /// Appends the keys of the matching objects of a part, in table order.
+    /// Appends the keys of the matching objects of a leaf slice, in table order.
     package func appendKeys(
         of part: LeafSlice, to keys: inout [ObjectKey]
     ) throws(RealmError) {
@@ -106,8 +106,8 @@ public final class QueryRun {
         return found
     }
 
-    /// Numbers of rows at which the test of the first leaf pauses to look for a match: most
-    /// searches end among its first rows.
+    /// Row numbers at which the search in the first leaf checks for a match: most searches end
+    /// among the first rows.
     private static let steps = [2, 16, 256].map { Selection(first: $0) }
 
     private func firstOfLeaves() throws(RealmError) -> ObjectKey? {

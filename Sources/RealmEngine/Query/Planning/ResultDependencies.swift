@@ -3,10 +3,10 @@
 struct ResultDependencies: Sendable {
     /// The version, or the state of an open write transaction, in which the result was found.
     let state: VersionState
-    /// The tables that were read; nil if any table may have been read.
+    /// The tables that were read; nil if the result may depend on any table.
     private let tables: [TableInfo]?
-    /// Whether comparing the tables can show that they are unchanged. In an open write transaction,
-    /// this fails for tables that the transaction changed.
+    /// Whether a later version can be compared with this one to show that the tables are unchanged.
+    /// False in an open write transaction that changed one of the tables.
     private let isLasting: Bool
 
     /// - Parameters:

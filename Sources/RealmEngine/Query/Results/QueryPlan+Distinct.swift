@@ -1,6 +1,6 @@
 extension QueryPlan {
-    /// Runs a DISTINCT that is not preceded by SORT or LIMIT. Nil if the keys are unsupported or
-    /// the combinations exceed the memory limit.
+    /// Runs a DISTINCT that has no SORT or LIMIT before it. Nil if the query has another form, if a
+    /// key is not supported, or if the combinations exceed the memory limit.
     func distinctRows(
         _ arranger: RowArranger, _ snapshot: Snapshot
     ) throws(RealmError) -> RowSet? {

@@ -30,7 +30,8 @@ extension QueryPlan {
         return try QueryRun(self, in: snapshot).first()
     }
 
-    /// Returns the keys of the first `limit` objects that match the condition, possibly more.
+    /// Returns the keys of the objects that match the condition, in table order: at least the first
+    /// `limit` of them, possibly more.
     private func keys(in snapshot: Snapshot, first limit: Int) throws(RealmError) -> RowKeys {
         if limit == 0 { return RowKeys([]) }
         if let candidates, candidates.isFinal {
@@ -44,7 +45,8 @@ extension QueryPlan {
         return try keys.finish()
     }
 
-    /// Returns the keys of the first `limit` candidates, all of which match the condition.
+    /// Returns the keys of the first `limit` candidates. Every candidate must match the condition
+    /// without a test.
     private func keys(
         _ candidates: IndexCandidates, in snapshot: Snapshot, first limit: Int = .max
     ) throws(RealmError) -> RowKeys {
@@ -78,7 +80,8 @@ extension QueryPlan {
         return RowSet(table: query.table, keys: try arranger.arranged(keys, after: 2))
     }
 
-    /// Applies the clauses to matching objects in table order, which parallel workers found.
+    /// Applies the query's clauses to `matches`: the matching objects in table order, which
+    /// parallel workers found.
     func arranged(
         _ matches: [ObjectKey], in snapshot: Snapshot
     ) throws(RealmError) -> RowSet {

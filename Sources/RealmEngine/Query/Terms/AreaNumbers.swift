@@ -3,7 +3,7 @@
 final class AreaNumbers {
     /// Maximum size of a cached text in bytes. The last byte of its words is its size.
     private static let maximumSize = 23
-    /// Number of bytes read per text: three words.
+    /// Number of bytes that are read per text: three words.
     private static let wordSize = 24
     /// Sizes in bytes of texts compared by their first and last word, which overlap.
     private static let inTwoWords = 8...16
@@ -24,8 +24,9 @@ final class AreaNumbers {
 
     deinit { (masks - 16).deallocate() }
 
-    /// Stores the value numbers of cached texts in `numbers`, and `unknown` for other texts and
-    /// null. Returns rows among which all uncached texts and nulls are; nil if the leaf is damaged.
+    /// Stores the value numbers of cached texts in `numbers`, and `unknown` for other texts and for
+    /// null. Returns rows that include every row whose text is not cached or null; nil if the leaf
+    /// is damaged.
     func find(
         _ texts: BytesLeaf, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Selection? {

@@ -4,7 +4,7 @@ final class CellNumbers {
     /// Size of a cell in bytes. Equal texts in cells of different widths have different bytes.
     let width: Int
     private let cached = WordNumbers()
-    /// The same cached numbers in a table without collisions; used only for cells of 16 bytes.
+    /// The same numbers in a table without collisions. Only used if the cells have 16 bytes.
     private let few = FewCells()
 
     /// Placeholder number of cells that are not cached.
@@ -13,7 +13,7 @@ final class CellNumbers {
     init(width: Int) { self.width = width }
 
     /// Stores the value numbers of cached cells in `numbers`, and `unknown` for other cells.
-    /// Returns whether there are other cells.
+    /// Returns whether any cell was not cached.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -27,8 +27,8 @@ final class CellNumbers {
         }
     }
 
-    /// Whether the cells of all selected rows are certainly cached; false if that cannot be decided
-    /// without a search.
+    /// Whether the cells of all selected rows are certainly cached. False if only a search could
+    /// tell.
     func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
         width == 16 && few.isComplete && few.hasAll(cells, rows)
     }

@@ -5,31 +5,31 @@ struct ColumnCells<Leaf: CachedLeaf> {
     /// Opened leaves, owned by `directory`; nil without a directory.
     private(set) var cachedLeaf: UnsafePointer<Leaf>?
     private var directory: LeafDirectory?
-    /// Number of leaves in the directory if prefetching is useful, otherwise 0.
+    /// Number of leaves in the directory, or 0 if prefetching them is not useful.
     private var fetched = 0
 
     init(_ column: BoundColumn) { self.column = column }
 
-    /// Takes the column's leaves from the cache of `directory` from now on.
+    /// Reads the column's leaves from the cache of `directory` from now on.
     mutating func attach(_ directory: LeafDirectory) {
         cachedLeaf = directory.leaves(column.leafIndex, column.layout)
         self.directory = directory
         fetched = directory.count > Self.maximumCachedCells ? directory.count : 0
     }
 
-    /// Returns the column's part of a cluster leaf: one value per object.
+    /// Returns the leaf of this column in a cluster leaf. It contains one value per object.
     @inline(__always)
     func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> Leaf {
         if leaf.place >= 0, let cachedLeaf { return cachedLeaf[leaf.place].reading(in: leaf.space) }
         return try opened(leaf)
     }
 
-    /// Maximum number of leaves for which prefetching is not useful, because they stay in the
-    /// processor's cache between queries.
+    /// Maximum number of leaves that are not prefetched, because they stay in the processor's cache
+    /// between queries.
     private static var maximumCachedCells: Int { 1024 }
 
-    /// Returns the column's part of the next cluster leaf, to prefetch it; nil if it is not cached
-    /// or prefetching is not useful.
+    /// Returns the leaf of this column in the next cluster leaf, to prefetch it. Nil if that leaf
+    /// is not cached or prefetching is not useful.
     @inline(__always)
     func next(_ leaf: ClusterLeaf) -> UnsafePointer<Leaf>? {
         guard leaf.place >= 0, let cachedLeaf, leaf.place &+ 1 < fetched else { return nil }
@@ -47,8 +47,8 @@ struct ColumnCells<Leaf: CachedLeaf> {
 }
 
 extension LeafCursor {
-    /// Makes a cursor over the leaves of a table, to be tested by `term`. Their values are read in
-    /// `pass`.
+    /// Makes a cursor over the leaves of a table, for use with `term`. Values are read in the node
+    /// space `pass`.
     init(_ snapshot: Snapshot, _ table: TableContext, _ pass: NodeSpace, for term: QueryTerm) {
         guard let directory = snapshot.leafDirectory(table.key, table.root) else {
             let tree = ClusterTree(space: snapshot.lookup, root: table.root)
@@ -59,8 +59,8 @@ extension LeafCursor {
         self.init(directory, readIn: pass)
     }
 
-    /// Returns the number of matching rows of all leaves. `term` must be the term that was passed
-    /// to `init`.
+    /// Returns the number of matching rows in all leaves. `term` must be the term that `init`
+    /// received.
     mutating func count(_ term: QueryTerm) throws(RealmError) -> Int {
         if let directory, let known = try term.count(directory) { return known }
         var total = 0

@@ -15,7 +15,7 @@ final class ColumnLeaves {
         texts = ColumnCells(column)
     }
 
-    /// Takes the column's leaves from the cache of `directory` from now on.
+    /// Reads the column's leaves from the cache of `directory` from now on.
     func attach(_ directory: LeafDirectory) {
         guard column.layout.collection == nil else { return }
         switch column.layout.type {
@@ -26,8 +26,8 @@ final class ColumnLeaves {
         }
     }
 
-    /// Returns the column's part of a cluster leaf, and prefetches its part of the next cluster
-    /// leaf.
+    /// Returns the leaf of this column in a cluster leaf, and prefetches the column's leaf in the
+    /// next cluster leaf.
     func leaf(_ leaf: ClusterLeaf) throws(RealmError) -> ColumnLeaf {
         guard leaf.place >= 0, column.layout.collection == nil else { return try opened(leaf) }
         switch column.layout.type {
@@ -57,7 +57,7 @@ final class ColumnLeaves {
         return try opened(leaf)
     }
 
-    /// Prefetches the start of the column's part of a cluster leaf that will be read soon.
+    /// Prefetches the start of the column's leaf in a cluster leaf that will be read soon.
     func prefetch(_ leaf: ClusterLeaf) {
         if leaf.place < 0 { leaf.prefetch(column.leafIndex) }
     }

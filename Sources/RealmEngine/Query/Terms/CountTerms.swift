@@ -1,5 +1,5 @@
-/// Compares with a constant the number of linked or linking objects that match a condition. The
-/// condition is evaluated once for all objects of their table.
+/// Compares a constant with the number of objects that are linked to or from the queried object and
+/// match a condition. The condition is evaluated once for all objects of their table.
 final class SubqueryTerm: QueryTerm {
     private let hop: PathHop
     private var cells: ColumnCells<NodeView>
@@ -115,8 +115,8 @@ struct CountTest {
 }
 
 extension CollectionLeaf {
-    /// Returns the rows of `among` whose collection has a root node; collections of other rows have
-    /// never had an element.
+    /// Returns the rows of `among` whose collection has a root node. The collections of all other
+    /// rows never contained an element.
     func filled(_ among: Selection) -> Selection {
         let none = IntegerRange(low: 0, high: 0)
         return among.subtracting(

@@ -25,7 +25,7 @@ struct DictionaryPredicate {
         isFilled = true
     }
 
-    /// Returns the ranges of consecutive value numbers whose test result is `answer`.
+    /// Returns the ranges of consecutive value numbers for which the test returned `answer`.
     private func places(of answer: Bool) -> [IntegerRange] {
         var runs: [IntegerRange] = []
         for (i, found) in answers.enumerated() where found == answer {
@@ -39,8 +39,8 @@ struct DictionaryPredicate {
         return runs
     }
 
-    /// Returns the rows with matching values in a leaf of at most 256 value numbers; nil if a value
-    /// number is out of range.
+    /// Returns the rows with matching values in a leaf of at most 256 rows; nil if a value number
+    /// is out of range.
     func rows(_ node: NodeView) -> Selection? {
         let count = node.count
         let everyRow = Selection(first: count)

@@ -1,5 +1,5 @@
-/// Hash table of the value numbers of a few cells of 16 bytes, whose multiplier is chosen so that
-/// each cell has a separate slot: a lookup is one comparison.
+/// Hash table of the value numbers of a few cells of 16 bytes. Its multiplier is chosen so that
+/// each cell has its own slot; a lookup is one comparison.
 ///
 /// Confined to one thread.
 final class FewCells {
@@ -14,17 +14,17 @@ final class FewCells {
     private var multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
     /// Whether every inserted cell has a separate slot; false before the first insertion.
     private(set) var isComplete = false
-    /// Whether an inserted cell has no slot in the table.
+    /// Whether the table could not store a cell; later cells are then not inserted.
     private var isFull = false
 
     private static let bits = 8
     private static let maximumCount = 24
     private static let attempts = 64
-    /// Content of free slots. No cell equals it, because these bytes would have another slot: the
-    /// first.
+    /// Content of free slots other than the first. No cell with these bytes is searched in them:
+    /// its hash is 0, so it belongs in the first slot.
     private static let free = Entry(low: 0, high: 0, number: CellNumbers.unknown)
-    /// Content of the first slot if it is free. These bytes would have the slot of the multiplier's
-    /// highest bits, which are not all zero.
+    /// Content of the first slot while it is free. No cell with these bytes is searched there:
+    /// `place` rejects a multiplier for which it would be.
     private static let first = Entry(low: 1, high: 0, number: CellNumbers.unknown)
 
     init() {
@@ -48,7 +48,7 @@ final class FewCells {
         isFull = !isComplete
     }
 
-    /// Searches for a multiplier that gives every entry a separate slot; returns false if none is
+    /// Searches for a multiplier that gives every entry its own slot. Returns false if none is
     /// found.
     private func placeAll() -> Bool {
         for _ in 0..<Self.attempts {

@@ -105,8 +105,8 @@ final class IdentifierTerm: QueryTerm {
 }
 
 extension FixedBytesLeaf {
-    /// Returns the rows whose identifiers pass `test`, for at most 256 rows; `width` is the size of
-    /// an identifier in bytes. The bytes of null rows are arbitrary.
+    /// Returns the rows whose identifiers pass `test`; `width` is the size of an identifier in
+    /// bytes. The leaf may have at most 256 rows. Identifiers of null rows are arbitrary bytes.
     @inline(__always)
     fileprivate func rows(_ width: Int, _ test: (UnsafeRawPointer) -> Bool) -> Selection {
         let blocks = IDBlocks(width: width)

@@ -2,7 +2,7 @@
 struct IndexTerm: Sendable {
     /// Class with the index: the queried class, or the class at the end of a path.
     let table: TableInfo
-    /// Index in `table.columns` of the property whose index is used.
+    /// Position in `table.columns` of the property whose index is used.
     let place: Int
     let question: Question
 
@@ -10,13 +10,13 @@ struct IndexTerm: Sendable {
 
     enum Question: Sendable {
         /// Equality with any of these values. If the property is mixed, the objects found must also
-        /// be tested.
+        /// pass the test.
         case equal(SmallArray<Value>, ColumnTest)
         /// Equality of a text with a constant, ignoring case.
         case folded(ByteView, ColumnTest)
         case words(FullTextTerms)
-        /// A test of objects at the end of a path, whose index finds them; backlinks then give the
-        /// queried objects.
+        /// A test of the objects at the end of a path. An index finds these objects; backlinks then
+        /// lead to the queried objects.
         case linked(PathTest, ColumnTest, TableInfo)
     }
 
@@ -58,8 +58,8 @@ struct IndexTerm: Sendable {
         question = .equal(values, test)
     }
 
-    /// Returns the index in `table.columns` of the tested property if the test is for equality and
-    /// the property has a search index; otherwise nil.
+    /// Returns the position in `table.columns` of the tested property, if the test is for equality
+    /// and the property has a search index; otherwise nil.
     static func place(of test: ColumnTest, _ table: TableInfo) -> Int? {
         guard test.relation == .equal else { return nil }
         // Accesses fields directly: copying a column would retain its name.
@@ -97,8 +97,8 @@ struct IndexTerm: Sendable {
 
     // MARK: Values
 
-    /// Returns the values to look up in the index; nil if an index would not find all matching
-    /// objects.
+    /// Returns the values to look up in the index; nil if looking up values would not find all
+    /// matching objects.
     private static func values(of test: ColumnTest, _ column: ColumnInfo) -> SmallArray<Value>? {
         let constants: SmallArray<Value>
         switch test.operand {
@@ -121,9 +121,9 @@ struct IndexTerm: Sendable {
         return SmallArray(values)
     }
 
-    /// Returns the values of other numeric types that equal a number, because equal numbers of
-    /// different types may have different index strings (object format 5.2). Nil if there are too
-    /// many.
+    /// Returns the numbers of all numeric types that equal a number. Equal numbers of different
+    /// types may have different index strings, and each must be looked up (object format 5.2). Nil
+    /// if there are too many.
     private static func mixedValues(equalTo value: Value) -> [Value]? {
         switch value {
         case .int(let number):
@@ -154,8 +154,9 @@ struct IndexTerm: Sendable {
         Int64(exactly: number).map { [.int($0)] } ?? []
     }
 
-    /// Returns the integer with the index string of a decimal, which all decimals with the same
-    /// integer part share. Nil for larger decimals, which have several index strings.
+    /// Returns the integer that has the same index string as a decimal. All decimals with the same
+    /// integer part share this index string. Nil for larger decimals, which have several index
+    /// strings.
     private static func decimal(_ number: Decimal128) -> Value? {
         number.truncatedToInt64.map(Value.int)
     }
@@ -163,8 +164,8 @@ struct IndexTerm: Sendable {
     /// Maximum number of doubles that round to the same decimal digits as a given decimal.
     private static let maximumRounded = 128
 
-    /// Returns the doubles and floats that equal a decimal after rounding to their decimal
-    /// precision; nil if there are too many.
+    /// Returns the doubles and floats that equal a number if rounded to the decimal precision of
+    /// their type; nil if there are too many.
     private static func binaries(equalTo value: Value) -> [Value]? {
         var values: [Value] = []
         for isFloat in [false, true] {

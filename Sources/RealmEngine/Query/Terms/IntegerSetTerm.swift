@@ -1,8 +1,7 @@
 /// Tests integers against many ranges. An IN with many integers is tested by this term.
 final class IntegerSetTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
-    /// Number of elements of the packed array before the first row: 1 if element 0 is the null
-    /// marker, otherwise 0.
+    /// Index of the first row in the packed array: 1 if element 0 is the null marker, otherwise 0.
     private let first: Int
     /// Sorted, non-overlapping ranges of matching integers; at least one.
     private let ranges: [IntegerRange]

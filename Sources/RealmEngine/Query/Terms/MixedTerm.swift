@@ -1,12 +1,12 @@
-/// Equality of a mixed column with one constant. The type in each value's word is sufficient to
-/// reject most values.
+/// Equality of a mixed column with one constant. Most values are rejected by their type, which is
+/// part of the stored word.
 final class MixedTerm: QueryTerm {
     private let test: ColumnTest
-    /// One bit per type of mixed value: set for types whose values must be compared with the
-    /// constant.
+    /// One bit per type of mixed value. The bit is set if values of the type must be compared with
+    /// the constant.
     private let kinds: UInt32
-    /// The constant if it is an integer; nil otherwise. Small integers are stored in the mixed
-    /// value's word itself.
+    /// The constant if it is an integer; otherwise nil. The word of a mixed value stores a small
+    /// integer directly.
     private let number: Int64?
     private let isNegated: Bool
 
@@ -26,8 +26,8 @@ final class MixedTerm: QueryTerm {
         if case .int(let number) = constant { self.number = number } else { number = nil }
     }
 
-    /// Rank of each type of mixed value, without links, which may read as null, and without unknown
-    /// types.
+    /// Rank of each type of mixed value. Links, which may be read as null, and unknown types are
+    /// not included.
     private static let ranks: [(kind: MixedKind, rank: Int)] = [
         (.int, ValueOrder.rank(.int(0))), (.bool, ValueOrder.rank(.bool(false))),
         (.string, ValueOrder.rank(.string(.empty))),
@@ -56,6 +56,6 @@ final class MixedTerm: QueryTerm {
         }
     }
 
-    /// Type bits of the word of a small integer. Its value is in the word itself, not in a pool.
+    /// Type bits of a word that stores a small integer directly and not in the pool.
     private static let smallNumber = MixedKind.int.rawValue
 }

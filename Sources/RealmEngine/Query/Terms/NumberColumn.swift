@@ -156,8 +156,8 @@ final class NumberProperty: NumberColumn {
             count: count)
     }
 
-    /// Sets the property to each integer from -128 to 127, one per row, or to null in every row, as
-    /// input for `reload`.
+    /// Sets the values of the property to the integers from -128 to 127, one per row, or to null in
+    /// every row. `reload` then computes the operands from these values.
     func setEveryByte(isNull: Bool) {
         for i in 0..<ClusterRows.maximum { integers[i] = Int64(i) - 128 }
         nulls = isNull ? .all : .none
@@ -219,7 +219,7 @@ private final class NumberArithmetic: NumberColumn {
         }
     }
 
-    /// Stores the integers of an operand as doubles if the result's type requires it.
+    /// Converts the integers of an operand to doubles if the type of the result requires it.
     private func prepareDoubles(_ part: NumberColumn, _ count: Int) {
         guard part.kind == .int else { return }
         _ = part.convertToDoubles(count: count)

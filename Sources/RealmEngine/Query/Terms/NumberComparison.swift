@@ -8,8 +8,8 @@ final class NumberComparison {
     private let relation: QueryRelation
     private let left: NumberColumn
     private let right: NumberColumn
-    /// The property if the comparison reads only one property and this holds integers; otherwise
-    /// nil.
+    /// The property, if the comparison reads only one property and that property stores integers;
+    /// otherwise nil.
     private let property: NumberProperty?
     /// The comparison as ranges of integers from -128 to 127, for leaves with at most eight bits
     /// per integer; nil if it has too many ranges.
@@ -48,7 +48,7 @@ final class NumberComparison {
 
     private static let byteWidthCode: UInt8 = 4
 
-    /// Returns the rows among the first `count` loaded ones for which the comparison is true.
+    /// Returns those of the first `count` loaded rows for which the comparison is true.
     private func rows(_ count: Int) -> Selection {
         let (noLeft, noRight) = (left.nulls, right.nulls)
         let rows = numberRows(count)
@@ -63,8 +63,8 @@ final class NumberComparison {
         }
     }
 
-    /// Returns the rows among the first `count` loaded ones whose numbers satisfy the relation; the
-    /// result for null rows is arbitrary.
+    /// Returns those of the first `count` loaded rows whose numbers satisfy the relation. The
+    /// result is arbitrary for null rows.
     private func numberRows(_ count: Int) -> Selection {
         switch (left.kind, right.kind) {
         case (.int, .int): return integerRows(count)

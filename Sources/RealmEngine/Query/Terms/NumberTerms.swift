@@ -4,7 +4,8 @@ final class IntegerTerm: QueryTerm {
     enum Form {
         /// The column is not nullable.
         case plain
-        /// Element 0 of the array is the null marker; elements equal to it are null.
+        /// Element 0 of the array is the null marker. A row is null if its element equals the
+        /// marker.
         case marked
         /// Integers in this range represent null.
         case reserved(IntegerRange)
@@ -33,7 +34,7 @@ final class IntegerTerm: QueryTerm {
         self.matchesNull = matchesNull
     }
 
-    /// Number of elements of the packed array before the first row.
+    /// Index of the first row in the packed array.
     private var first: Int { if case .marked = form { 1 } else { 0 } }
 
     override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
@@ -53,8 +54,8 @@ final class IntegerTerm: QueryTerm {
         return total
     }
 
-    /// Returns the number of elements of a whole leaf that are in a range. Null elements are
-    /// counted if the range contains the null marker.
+    /// Returns the number of elements of a whole leaf that are in a range. Includes nulls if the
+    /// null marker is in the range.
     @inline(__always)
     private func count(_ range: IntegerRange, _ node: NodeView) -> Int {
         let first = first
@@ -85,7 +86,8 @@ final class IntegerTerm: QueryTerm {
         case .plain: return rows
         case .marked:
             let marker = node.nullMarker
-            // Correct the nulls only if the ranges treated the marker's value differently.
+            // Correct the null rows only if the test of the marker's value gave another result than
+            // null must have.
             let isTaken = ranges.contains { $0.contains(marker) } != isNegated
             guard isTaken != matchesNull else { return rows }
             let range = IntegerRange(low: marker, high: marker)

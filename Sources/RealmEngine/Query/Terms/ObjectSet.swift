@@ -1,10 +1,11 @@
-/// Set of object keys of one table. The test of a path's far end is evaluated once into such a set,
-/// so that each link costs one lookup of a bit or hash entry.
+/// Set of object keys of one table. The condition at the far end of a path is tested once for a
+/// whole table and the result is stored in such a set. Each link then costs one lookup of a bit or
+/// a hash entry.
 ///
-/// Objects of a class with a primary key have consecutive numbers as keys. Keys of other objects
-/// skip a byte, which counts from 255 to 65536 or identifies the peer that created the object
-/// (object format 1.12). Both kinds of keys are mapped to bits. Keys that cannot be are in a hash
-/// table, as are all keys if they are too sparse.
+/// In a class with a primary key, keys are consecutive numbers. In other classes, keys skip one
+/// byte, which counts from 255 to 65536 or identifies the peer that created the object (object
+/// format 1.12). Both kinds of keys are mapped to bits. Keys that cannot be mapped are stored in a
+/// hash table, and so are all keys if they are too sparse.
 final class ObjectSet {
     private let words: UnsafeMutablePointer<UInt64>
     /// Exclusive upper limit of the bit numbers.
@@ -75,7 +76,8 @@ final class ObjectSet {
             var i = 0
             while i < n {
                 let place = place(keys[from &+ i] &+ offset)
-                // Keys outside read the first word and are masked.
+                // A key without a bit reads the first word instead; the mask then clears the
+                // result.
                 let isInside: UInt64 = place < limit ? 1 : 0
                 let word = words[Int(place < limit ? place >> 6 : 0)]
                 bits |= (word >> (place & 63) & isInside) &<< UInt64(i)
@@ -111,7 +113,7 @@ final class ObjectSet {
             }
             return
         }
-        // Consecutive keys are inserted in whole words.
+        // The keys are consecutive: insert whole words of selected rows.
         let first = Int(start >> 6)
         for i in 0..<((leaf.count + 63) >> 6) { words[first + i] |= rows[i] }
     }
@@ -123,8 +125,8 @@ final class ObjectSet {
         let hasGap: Bool
     }
 
-    /// Maximum number of keys in the hash table; if the keys of a larger table are too sparse for
-    /// bits, no set is made.
+    /// Maximum number of keys in the hash table. If a table has more keys and they are too sparse
+    /// for bits, no set is made.
     private static let maximumHashedKeys = 1 << 22
 
     /// Returns the form in which the keys of a table can be stored; nil if every form would need

@@ -116,8 +116,8 @@ final class HopTerm: QueryTerm {
     }
 }
 
-/// Tests a path object by object until that has cost about as much as testing its whole target
-/// table, then tests the target table once. Suitable for few rows and for many.
+/// Tests a path object by object until that has cost about as much as one test of its whole target
+/// table; then tests the target table once. Suitable for few rows and for many.
 final class AdaptiveTerm: QueryTerm {
     private let fast: QueryTerm
     private let general: QueryTerm
@@ -125,15 +125,15 @@ final class AdaptiveTerm: QueryTerm {
     private let tables: [TableContext]
     override var label: String { fast.label + ", tested once for the table linked to" }
 
-    /// Number of rows that may still be tested one by one; objects reached by the path reduce it,
+    /// Number of rows that may still be tested one by one. Objects that the path reaches reduce it,
     /// too. Nil before the first row.
     private var allowance: Int?
     private let evaluator: QueryEvaluator
-    /// Whether the path may reach a large part of its target table from one object; the target
-    /// table is then tested from the start.
+    /// Whether the path may reach a large part of its target table from a single object. The whole
+    /// target table is then tested at once from the start.
     private let spreads: Bool
 
-    /// Number of objects reached by the path that cost as much as testing one row.
+    /// Number of objects reached by the path that count as one tested row.
     private static let reachedPerRow = 8
 
     init(

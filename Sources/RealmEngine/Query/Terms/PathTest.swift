@@ -27,8 +27,8 @@ struct PathTest {
         self.operand = operand
     }
 
-    /// Returns the constants that the values at the end of the path are compared with; nil if they
-    /// are unsupported.
+    /// Returns the constants with which the values at the end of the path are compared; nil if this
+    /// form of comparison is not supported.
     private static func operand(_ comparison: BoundComparison) -> ColumnTest.Operand? {
         if let value = comparison.right.constantValue {
             guard let upperLimit = comparison.upperLimit else { return .general(value) }
@@ -39,16 +39,16 @@ struct PathTest {
         guard let values = comparison.right.constantList, comparison.relation == .equal,
             comparison.right.quantifier == nil || comparison.right.quantifier == .any
         else { return nil }
-        // Lists on both sides have other rules.
+        // If both sides are lists, only ANY and NONE compare each element with all constants.
         if comparison.left.shape == .scalar { return .anyOf(values) }
         let isPlain =
             comparison.left.quantifier == .any || comparison.left.quantifier == QueryQuantifier.none
         return isPlain ? .anyOf(values) : nil
     }
 
-    /// Effective quantifier of the comparison. For a path to a single object, ANY and ALL are the
-    /// same, and NONE negates them, except that NONE has no effect on a comparison with a single
-    /// constant (query language 11).
+    /// Quantifier by which the comparison is evaluated. For a path to a single object, ANY and ALL
+    /// have the same meaning, and NONE negates it; but NONE has no effect if the right side is a
+    /// single constant (query language 11).
     var quantifier: QueryQuantifier {
         let written = comparison.left.quantifier ?? .any
         guard path.isToOne else { return written }

@@ -1,13 +1,13 @@
 /// A condition prepared for the cluster leaves of one table. `match` is called once per leaf and
 /// loops over the rows. Confined to its snapshot's thread.
 class QueryTerm {
-    /// Text in `explanation` for the way the condition is tested.
+    /// Method by which the condition is tested, for the text of `explanation`.
     var label: String { "object by object" }
 
     /// Returns the rows of `among` for which the condition is true.
     func match(_ leaf: ClusterLeaf, _ among: Selection) throws(RealmError) -> Selection { among }
 
-    /// Takes the columns' leaves from the cache of `directory` from now on.
+    /// Reads the columns' leaves from the cache of `directory` from now on.
     func attach(_ directory: LeafDirectory) {}
 
     /// Returns the number of matching rows in all leaves of `directory`, which must have been

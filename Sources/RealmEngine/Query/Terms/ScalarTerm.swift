@@ -1,5 +1,6 @@
-/// Compares two single-valued operands, a leaf at a time. Each part of an expression is loaded for
-/// all rows before the next part, so that its form is examined once per leaf.
+/// Compares two single-valued operands, a leaf at a time. Each part of an expression is computed
+/// for all rows of a leaf before the next part, so that the type of the expression is examined once
+/// per leaf.
 final class ScalarTerm: QueryTerm {
     private let comparison: BoundComparison
     private let left: ScalarColumn
@@ -86,8 +87,8 @@ class ScalarColumn {
         }
     }
 
-    /// Whether the path has one value for every object. An entry of an empty dictionary, for
-    /// instance, has none.
+    /// Whether the path has one value for every object. False for an entry of a dictionary, for
+    /// instance: in an empty dictionary it has no value.
     private static func isSingle(_ path: BoundPath) -> Bool {
         switch path.end {
         case .objects, .scalar: true

@@ -83,8 +83,8 @@ struct TermBuilder {
         return farTest(comparison).map { finished($0) } ?? ScalarTerm(comparison, evaluator)
     }
 
-    /// Makes the term for an OR of conditions. Conditions with the same hops are joined, so that
-    /// the objects at the far end are tested once, into one set.
+    /// Makes the term for an OR of conditions. Conditions on paths with the same hops are joined:
+    /// the objects at the far end are tested once for all of them.
     private func term(forAnyOf conditions: [BoundCondition]) -> QueryTerm {
         var terms: [QueryTerm?] = []
         var tests: [(position: Int, test: PathEndTest)] = []
@@ -118,7 +118,8 @@ extension TermBuilder {
         /// Result of the test for a null to-one link.
         var missing: Bool
         let quantifier: QueryQuantifier
-        /// The conditions of `terms` on the queried object, for evaluation object by object.
+        /// For each of `terms`, the whole condition on the queried object, for evaluation object by
+        /// object.
         var conditions: [BoundCondition]
 
         init(
@@ -132,7 +133,8 @@ extension TermBuilder {
             conditions = [.comparison(comparison)]
         }
 
-        /// Whether one matching object is sufficient, so that several tests can be joined with OR.
+        /// Whether the test is true if one object at the far end matches. Such tests can be joined
+        /// with OR.
         var mayBeJoined: Bool { quantifier == .any && !hops.isEmpty }
 
         func hasSameHops(as other: PathEndTest) -> Bool {
@@ -231,12 +233,12 @@ extension TermBuilder {
         return adaptive(test.hops.map(\.target), term, condition, spreads: spreads)
     }
 
-    /// Maximum number of to-many hops in a path for which a single object is assumed to reach few
+    /// Maximum number of to-many hops in a path from which a single object is assumed to reach few
     /// other objects.
     private static let fewCollections = 3
 
-    /// Makes a term that tests object by object first, and with sets of the objects of `tables`
-    /// once that is cheaper.
+    /// Makes a term that first tests object by object, and later tests the objects of `tables` at
+    /// once when that is cheaper.
     private func adaptive(
         _ tables: [TableContext], _ fast: QueryTerm, _ condition: BoundCondition,
         spreads: Bool = false

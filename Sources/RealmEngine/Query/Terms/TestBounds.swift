@@ -204,8 +204,7 @@ extension TestBounds {
         return low <= high ? [DoubleRange(low: low, high: high)] : []
     }
 
-    // Maps floating-point numbers to integers in the same order, so that adjacent numbers differ by
-    // one.
+    // Maps floating-point numbers to integers with the same order. Adjacent numbers differ by one.
 
     private static func place(_ x: Double) -> UInt64 {
         x.bitPattern >> 63 != 0 ? ~x.bitPattern : x.bitPattern | 1 << 63

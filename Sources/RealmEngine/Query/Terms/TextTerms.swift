@@ -9,8 +9,8 @@ final class TextTerm: QueryTerm {
     private var stored = CellCache()
     private let scratch = LeafScratch()
     private var cells: ColumnCells<BytesLeaf>
-    /// Folding to use for texts that are not ASCII, which may match although their bytes differ and
-    /// are therefore also tested one by one. Nil if comparing bytes is sufficient.
+    /// Folding for texts that are not ASCII: they may match although their bytes differ, so they
+    /// are also tested one by one. Nil if comparing bytes is sufficient.
     private let folding: TextFolding?
     private let matcher: ExpressionMatcher?
 
@@ -172,8 +172,8 @@ final class TextTerm: QueryTerm {
         }
     }
 
-    /// Returns the rows whose texts begin like the pattern or contain its longest part; the caller
-    /// tests these in full.
+    /// Returns the rows whose texts may match the pattern: they begin with its prefix or contain
+    /// its longest part. The caller must test these rows in full.
     private func candidates(
         _ pattern: LikePattern, _ column: BytesLeaf, _ among: Selection
     ) throws(RealmError) -> Selection {
@@ -234,7 +234,7 @@ final class TextTerm: QueryTerm {
         rows =
             rows | (try beyondASCII(column, among.subtracting(rows)) { matches($0) != isNegated })
         rows = isNegated ? among.subtracting(rows) : rows & among
-        // The rows found so far treat null as unequal; correct that if it is wrong.
+        // The rows found so far treat null as unequal. Correct the null rows if null must match.
         if isNegated == matchesNull { return rows }
         let nulls = try among.filter { (row) throws(RealmError) in try column.value(row) == nil }
         return matchesNull ? rows | nulls : rows.subtracting(nulls)
@@ -334,8 +334,8 @@ final class TextTerm: QueryTerm {
     /// Maximum number of rows of a leaf that are compared one by one.
     private static let maximumRowByRow = 16
 
-    /// Returns the first bytes of each row of a leaf, for comparison; nil for leaf forms that do
-    /// not store texts in one place.
+    /// Returns the first bytes of the text in each row of a leaf, for comparison. Nil for leaf
+    /// forms that do not store their texts in one node.
     private func heads(
         _ column: BytesLeaf, _ order: TextOrder
     ) throws(RealmError) -> TextOrder.Heads? {
@@ -366,8 +366,8 @@ final class TextTerm: QueryTerm {
     }
 }
 
-/// The constants in the form of cells of the most recent width: adjacent leaves usually have the
-/// same width.
+/// The constants in the form of cells of one width: the width of the leaf tested last. Adjacent
+/// leaves usually have the same width.
 private struct CellCache {
     private var width = -1
     private var cells: [TextCell?] = []

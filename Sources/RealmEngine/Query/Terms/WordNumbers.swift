@@ -45,11 +45,11 @@ final class WordNumbers {
         func number(_ first: UInt64, _ second: UInt64, _ third: UInt64) -> UInt32 {
             var entry = entries + WordNumbers.place(first, second, third, shift)
             for _ in 0..<WordNumbers.probes {
-                // `^` and `|` have the same precedence.
+                // The operators `^` and `|` have the same precedence in Swift.
                 let difference =
                     (entry.pointee.first ^ first) | (entry.pointee.second ^ second)
                     | (entry.pointee.third ^ third)
-                // An empty entry may have the same words as a text that is not cached.
+                // The words of an empty entry may equal the words of a text that is not cached.
                 if difference == 0 || entry.pointee.number == WordNumbers.unknown {
                     return entry.pointee.number
                 }
