@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Posts a message to each deliverable instance of a database after a commit by any process. At
-/// most one message per instance is pending. Free to cross threads.
+/// Posts a message to the context of each instance of a database after a commit by any process.
+/// Instances in contexts that cannot receive work get no message. At most one message per instance
+/// is pending. Free to cross threads.
 final class CommitNotice: @unchecked Sendable {
     private struct Listener {
         let id: ObjectIdentifier
         let instance: WeakBox<Instance>
         let confinement: Confinement
-        /// Whether a message to the instance is pending.
+        /// Whether a message was posted and has not been handled yet.
         let isPending = PendingFlag()
     }
 
@@ -39,7 +40,8 @@ final class CommitNotice: @unchecked Sendable {
     static func add(_ instance: Instance, of database: Database) {
         notices.withLock { notices in
             let key = ObjectIdentifier(database)
-            // Another database may have been allocated at the address of a deinitialised one.
+            // A deinitialised database may have had the same address as this one, and thus the same
+            // key.
             let known = notices[key].flatMap { $0.session === database.session ? $0 : nil }
             let notice = known ?? CommitNotice(database.session!)
             notices[key] = notice
@@ -53,7 +55,7 @@ final class CommitNotice: @unchecked Sendable {
     /// Takes an id instead of an instance: a reference taken here could become the last one, and
     /// its deinitialiser would call this function again.
     static func remove(_ id: ObjectIdentifier, of database: Database) {
-        // Released outside of the lock, because the notice's deinitialiser takes other locks.
+        // Release the notice after the lock: its deinitialiser takes other locks.
         let gone = notices.withLock { notices -> CommitNotice? in
             let key = ObjectIdentifier(database)
             guard let notice = notices[key], !notice.remove(id) else { return nil }
@@ -80,8 +82,8 @@ final class CommitNotice: @unchecked Sendable {
         }
     }
 
-    /// Notifies the instances if the newest version has changed since the last call. Returns
-    /// whether it has.
+    /// Posts messages if the newest version has changed since the last call. Returns whether it has
+    /// changed.
     private func look() -> Bool {
         let newest = session.newestVersion
         let listeners = state.withLock { state -> [Listener]? in

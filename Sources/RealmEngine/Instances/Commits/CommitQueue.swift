@@ -2,8 +2,8 @@ import Synchronization
 
 /// Carries out the asynchronous write transactions of one database in this process.
 ///
-/// The queue's thread waits for the write mutex and for syncs; it lives as long as there is work.
-/// Blocks run in the context of their instance; so do completions, except those marked
+/// The queue's thread waits for the write mutex and for syncs; it exists only while there is work.
+/// Blocks and completions run in the context of their instance, except for completions marked
 /// `isOnQueueThread`. Free to cross threads. One mutex guards the schedule; no callback runs while
 /// it is held.
 final class CommitQueue: @unchecked Sendable {
@@ -19,7 +19,7 @@ final class CommitQueue: @unchecked Sendable {
 
     private struct Completion {
         let instance: Instance
-        /// Whether `body` is called on the queue's thread instead of the instance's context.
+        /// Whether `body` is called on the queue's thread and not in the context of the instance.
         let isOnQueueThread: Bool
         var body: ((RealmError?) -> Void)?
     }
@@ -32,12 +32,13 @@ final class CommitQueue: @unchecked Sendable {
     private var requests: [ID: Request] = [:]
     private var completions: [ID: Completion] = [:]
     private var lastID: ID = 0
-    /// Actions for the queue's thread, in order.
+    /// Actions for the queue's thread, in order of execution.
     private var jobs: [CommitSchedule.Action] = []
     private var hasThread = false
     /// Whether the queue's thread holds the write mutex.
     private var hasTurn = false
-    /// Error of the last acquisition or flush, passed to completions and `onFailure`.
+    /// Error of the last attempt to acquire the write mutex or to flush; nil if it succeeded.
+    /// Passed to completions and `onFailure`.
     private var failure: RealmError?
 
     private convenience init(
@@ -57,7 +58,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private static let queues = LockedValue<[ObjectIdentifier: Weak<CommitQueue>]>([:])
-    /// Number of requests and completions that were ever added in this process.
+    /// Number of requests and completions added in this process since it started.
     private static let begun = Atomic<Int>(0)
     /// Guards `unfinishedCount`.
     private let unfinished = Monitor()
@@ -88,7 +89,7 @@ final class CommitQueue: @unchecked Sendable {
     static func waitForAll() {
         var seen: Int
         repeat {
-            // Completions of one queue may have added requests to another.
+            // A completion in one queue may have added a request to another queue.
             seen = begun.load(ordering: .acquiring)
             for queue in queues.withLock({ $0.values.compactMap(\.object) }) { queue.wait() }
         } while seen != begun.load(ordering: .acquiring)
@@ -126,7 +127,7 @@ final class CommitQueue: @unchecked Sendable {
         return id
     }
 
-    /// Cancels a request that has not begun, or discards the completion of a commit.
+    /// Cancels a request whose block has not begun, or discards the completion of a commit.
     func cancel(_ id: ID) {
         let (request, actions) = monitor.locked { () -> (Request?, [CommitSchedule.Action]) in
             completions[id]?.body = nil
@@ -151,24 +152,24 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// Calls a completion that does not depend on a flush.
+    /// Calls the completion of a commit that is durable already.
     func complete(_ id: ID, _ error: RealmError?) { complete([id], error) }
 
     // MARK: Synchronous writers
 
-    /// Keeps the queue from acquiring the write mutex, and takes back a block that was handed out
-    /// but has not begun.
+    /// Keeps the queue from acquiring the write mutex. A block that was posted to its context but
+    /// has not begun is taken back.
     func suspend() { perform(monitor.locked { schedule.suspend() }) }
     func resume() { perform(monitor.locked { schedule.resume() }) }
 
-    /// Waits until all commits are durable and the write mutex is released. Call it while the queue
-    /// is held.
+    /// Waits until all commits are durable and the write mutex is released. Call it after
+    /// `suspend`, so that no new block begins.
     func waitForCommits() { monitor.wait { !schedule.isBusy && !hasTurn } }
 
     // MARK: Actions
 
-    /// Carries out actions on the calling thread, except those that may block, which it enqueues
-    /// for the queue's thread.
+    /// Carries out actions on the calling thread. Actions that may block are passed to the queue's
+    /// thread.
     private func perform(_ actions: [CommitSchedule.Action]) {
         for action in actions {
             switch action {
@@ -192,8 +193,8 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// Main function of the queue's thread. The thread must not end while it holds the write mutex,
-    /// which is owned by a thread.
+    /// Main function of the queue's thread. It must not return while the write mutex is held,
+    /// because the mutex belongs to this thread.
     private func work() {
         while true {
             monitor.wait { !jobs.isEmpty || !(hasTurn || schedule.isBusy) }
@@ -235,7 +236,7 @@ final class CommitQueue: @unchecked Sendable {
                 failure = problem
                 actions = schedule.flushed()
             }
-            // Release first: completions may begin a write transaction.
+            // Release the mutex before calling completions: these may begin a write transaction.
             for action in actions where action == .release { execute(action) }
             perform(actions.filter { $0 != .release })
         case .release:
@@ -256,7 +257,8 @@ final class CommitQueue: @unchecked Sendable {
         if !isDelivered { drop(id) }
     }
 
-    /// Ends a request whose context no longer runs work, so that the next request may begin.
+    /// Ends a request without running its block, because its context no longer runs work. The next
+    /// request may then begin.
     private func drop(_ id: ID) {
         let (request, actions) = monitor.locked { () -> (Request?, [CommitSchedule.Action]) in
             guard schedule.began(id) else { return (nil, []) }
@@ -266,7 +268,8 @@ final class CommitQueue: @unchecked Sendable {
         if let request { finish(request.instance) }
     }
 
-    /// Runs the block of a request, then up to 63 following ones of the same context.
+    /// Runs the block of a request, and then up to 63 of the next blocks if they belong to the same
+    /// context.
     private func runBlocks(from first: ID) {
         var next: ID? = first
         var left = 64
@@ -317,7 +320,7 @@ final class CommitQueue: @unchecked Sendable {
             if !place.isDeliverable {
                 work()
             } else if !place.post(work) {
-                // The context no longer runs work; the completions are discarded.
+                // The context no longer runs work: discard the completions.
                 for (id, instance) in run {
                     _ = takeCompletion(id)
                     finish(instance)
@@ -326,8 +329,8 @@ final class CommitQueue: @unchecked Sendable {
         }
     }
 
-    /// Removes and returns a completion that may run on this thread, nil for others. Its instance
-    /// counts the commit as finished before the completion is called.
+    /// Removes and returns a completion that may run on this thread; nil for a completion that must
+    /// run elsewhere. The commit no longer counts as pending when the completion is called.
     private func completeHere(_ id: ID) -> ((RealmError?) -> Void)? {
         let completion = monitor.locked {
             completions[id]?.isOnQueueThread == true ? completions.removeValue(forKey: id) : nil

@@ -2,8 +2,8 @@
 /// next, which commits share a flush, and when the write mutex is acquired and released.
 ///
 /// A value without threads, clocks or files: it receives events and returns actions, which the
-/// caller carries out. One block runs at a time. Commits are completed in commit order, after the
-/// flush that made them durable.
+/// caller carries out. One block runs at a time. The completions of commits are called in commit
+/// order, after the flush that made the commits durable.
 struct CommitSchedule {
     typealias ID = UInt32
 
@@ -12,13 +12,13 @@ struct CommitSchedule {
         case acquire
         /// Run the block of a request, then report `ended`.
         case run(ID)
-        /// Make the group durable, then report `flushed`.
+        /// Make the commits of the group durable in one flush, then report `flushed`.
         case flush
         /// Release the write mutex.
         case release
         /// Call the completions of these commits.
         case complete([ID])
-        /// Report to these requests that the write mutex could not be acquired.
+        /// Tell these requests that the write mutex could not be acquired.
         case fail([ID])
     }
 
@@ -37,10 +37,10 @@ struct CommitSchedule {
     }
 
     private var phase = Phase.idle
-    /// Requests in order; those before index `first` have been taken.
+    /// Requests in order. Those before index `first` have been started already.
     private var pending: [ID] = []
     private var first = 0
-    /// Commits that are not durable yet.
+    /// Commits that share the next flush. They are not durable yet.
     private var group: [ID] = []
     /// Number of synchronous writers of this process that wait for the write mutex or hold it.
     private var suspensions = 0
@@ -90,8 +90,8 @@ struct CommitSchedule {
         return waiting.isEmpty ? [] : [.fail(waiting)]
     }
 
-    /// Notes that the block of a request begins; returns false if the request was taken back
-    /// meanwhile.
+    /// Records that the block of a request begins. Returns false if the request was taken back in
+    /// the meantime; the block must then not run.
     mutating func began(_ id: ID) -> Bool {
         guard phase == .handedOut(id) else { return false }
         phase = .running(id)
@@ -112,11 +112,11 @@ struct CommitSchedule {
         let done = group
         group = []
         phase = .idle
-        // The write mutex is released after every group, so that other writers can acquire it.
+        // Release the write mutex after every group, so that other writers can acquire it.
         return [.complete(done), .release] + start()
     }
 
-    /// Returns the next actions while the write mutex is held and no block is running.
+    /// Returns the next actions. Called while the write mutex is held and no block is running.
     private mutating func next() -> [Action] {
         if suspensions == 0, !isEmpty {
             let id = takeFirst()
@@ -131,7 +131,7 @@ struct CommitSchedule {
     private mutating func takeFirst() -> ID {
         let id = pending[first]
         first += 1
-        // Removing requests one at a time would move the others each time.
+        // Remove started requests in batches: each removal moves all later requests.
         if first == pending.count || first == 1024 {
             pending.removeSubrange(..<first)
             first = 0
@@ -144,8 +144,8 @@ struct CommitSchedule {
         return [.flush]
     }
 
-    /// Stops starting blocks, for a synchronous writer. A block that was handed out but has not
-    /// begun returns to the front of `pending`.
+    /// Starts no more blocks until `resume`, because a synchronous writer needs the write mutex. A
+    /// block that was posted but has not begun returns to the front of `pending`.
     mutating func suspend() -> [Action] {
         suspensions += 1
         guard case .handedOut(let id) = phase else { return [] }

@@ -51,8 +51,8 @@ extension Instance {
 
     // MARK: Synchronous
 
-    /// Runs `body` in a write transaction and commits it, unless `body` ended the transaction. An
-    /// error of `body` is rethrown after a rollback.
+    /// Runs `body` in a write transaction, then commits the transaction, unless `body` has already
+    /// committed or cancelled it. If `body` throws, rolls back and rethrows the error.
     public func write<R>(
         withoutNotifying tokens: [ObservationToken] = [],
         _ body: (WriteTransaction) throws(RealmError) -> R
@@ -67,14 +67,17 @@ extension Instance {
         return result
     }
 
-    /// Waits for the write mutex, moves to the newest version and begins a transaction. Throws
-    /// `busy` when `lockTimeout` has passed, and the errors of opening the database for writing.
+    /// Waits for the write mutex, moves to the newest version and begins a transaction.
+    ///
+    /// Throws `busy` if the write mutex is not acquired within `lockTimeout`, and the errors of
+    /// opening the database for writing.
     public func beginWrite(
         _ lockTimeout: WriteSession.LockTimeout = .forever
     ) throws(RealmError) {
         checkWritable("begin")
         if transaction == nil, let block = asyncBlock, block.ending == .rolledBack {
-            // The block of an asynchronous write has rolled back and still holds the write mutex.
+            // The block of an asynchronous write has rolled back its transaction and still holds
+            // the write mutex.
             transaction = try block.session.begin()
             asyncBlock?.ending = nil
             return
@@ -83,8 +86,8 @@ extension Instance {
             Misuse.trap("The Realm is already in a write transaction")
         }
         try checkVersions()
-        // Observers notified before the write mutex is acquired may write. An observer's initial
-        // call must not report changes of this transaction.
+        // Notify observers before the write mutex is acquired, so that they may write. An initial
+        // call that came later would include changes of this transaction.
         deliverPending(isImmediate: true)
         let queue = try queue()
         queue.suspend()
@@ -121,14 +124,15 @@ extension Instance {
         }
     }
 
-    /// Moves to the newest version, where the transaction begins. Observers are notified of the
-    /// changes before it.
+    /// Moves to the newest version, in which the transaction begins. Notifies observers of all
+    /// changes up to that version.
     private func advance() {
         guard view?.version != database.version else { return }
         move(to: database.snapshot(), isImmediate: true)
     }
 
-    /// Commits the open transaction, which is durable when this returns. Throws `output`.
+    /// Commits the open transaction. The commit is durable when this function returns. Throws
+    /// `output`.
     ///
     /// - Parameter tokens: observers of this instance that are not notified of this commit.
     public func commitWrite(
@@ -142,8 +146,8 @@ extension Instance {
             Misuse.trap("Can't commit a non-existing write transaction")
         }
         if asyncBlock != nil {
-            // Waiting for the group's flush would block the context in which the next block may
-            // have to run.
+            // Do not wait for the flush of the group: that would block this context, in which the
+            // next block of the group may have to run.
             _ = try commitAsyncWrite(allowGrouping: false, nil)
             return
         }
@@ -167,13 +171,13 @@ extension Instance {
 
     // MARK: Asynchronous
 
-    /// Whether asynchronous writes of this instance are waiting, running or not yet durable.
+    /// Whether this instance has asynchronous writes that are waiting, running or not yet durable.
     public var isPerformingAsynchronousWriteOperations: Bool {
         pendingCount.load(ordering: .relaxed) > 0
     }
 
-    /// File traffic of the asynchronous writes of this process so far; exact only while none is
-    /// pending.
+    /// File traffic of the asynchronous writes of this process so far. Exact only while no
+    /// asynchronous write is pending.
     package var asynchronousWriteStatistics: WriteSession.WriteStatistics {
         ownQueue?.writeStatistics ?? WriteSession.WriteStatistics()
     }
@@ -188,7 +192,7 @@ extension Instance {
     }
 
     /// Runs `block` in this context in a write transaction, after the queue's thread has acquired
-    /// the write mutex. A block that returns without a commit is rolled back.
+    /// the write mutex. If `block` returns without a commit, the transaction is rolled back.
     ///
     /// - Parameter onFailure: called in this context in place of `block` if the write mutex cannot
     ///   be acquired.
@@ -202,10 +206,10 @@ extension Instance {
         return try queue().request(self, onFailure: { $0.map { onFailure?($0) } }, block)
     }
 
-    /// Rolls back and begins a new transaction in the block of an asynchronous write, while the
-    /// write mutex stays held.
+    /// Rolls back the transaction in the block of an asynchronous write and begins another one. The
+    /// write mutex remains held.
     ///
-    /// Throws if the transaction cannot begin; then none is open.
+    /// Throws if the transaction cannot begin; no transaction is open then.
     package func restartAsyncWrite() throws(RealmError) {
         checkWritable("restart")
         guard asyncBlock != nil, let open = transaction else {
@@ -218,9 +222,11 @@ extension Instance {
         asyncBlock?.ending = nil
     }
 
-    /// Runs `block` asynchronously in a write transaction and commits it, unless `block` ended the
-    /// transaction. `onComplete` is called once, in this context, when the data is durable or could
-    /// not be written.
+    /// Runs `block` asynchronously in a write transaction, then commits the transaction, unless
+    /// `block` has already committed or cancelled it.
+    ///
+    /// `onComplete` is called once, in this context, when the data is durable or could not be
+    /// written.
     @discardableResult
     public func writeAsync(
         allowGrouping: Bool = false, _ block: @escaping (WriteTransaction) -> Void,
@@ -236,12 +242,15 @@ extension Instance {
         }
     }
 
-    /// Commits the open transaction: visible to this instance at once, to others and durable after
-    /// the group's flush. `onComplete` is then called in this context, in commit order. With
-    /// grouping, later transactions may share the flush. After `beginWrite` the commit is durable
-    /// when this returns, and only the completion is asynchronous.
+    /// Commits the open transaction.
     ///
-    /// Throws when the data cannot be written; `onComplete` is not called then.
+    /// In the block of an asynchronous write, the commit is visible to this instance at once. It is
+    /// durable, and visible to other instances, after the flush of its group; `onComplete` is then
+    /// called in this context, in commit order. With `allowGrouping`, later transactions may share
+    /// the flush. In a transaction that `beginWrite` began, the commit is durable when this
+    /// function returns, and only the completion is asynchronous.
+    ///
+    /// Throws if the data cannot be written; `onComplete` is not called then.
     ///
     /// - Parameter isCompletedAnywhere: whether `onComplete` is called on the queue's thread, which
     ///   is sooner. The caller must then arrange a call of `adoptDurableVersion` in this context.
@@ -271,26 +280,26 @@ extension Instance {
         return id
     }
 
-    /// Cancels an asynchronous transaction whose block has not begun. For a commit, discards the
+    /// Cancels an asynchronous write whose block has not begun. If `id` is a commit, discards its
     /// completion. Otherwise does nothing.
     public func cancelAsyncWrite(_ id: AsyncID) {
         checkWritable("cancel")
         ownQueue?.cancel(id)
     }
 
-    /// Waits until every asynchronous write of this process has finished. Call it before exiting,
-    /// and not in the context of an instance with pending writes.
+    /// Waits until every asynchronous write of this process has finished. Call it before the
+    /// process exits, but not in the context of an instance with pending writes.
     public static func waitForPendingWrites() { CommitQueue.waitForAll() }
 
     /// Waits until the queue of this instance has released the write mutex. Other processes then
-    /// find the database as if this writer had ended. Must not be called with writes pending.
+    /// find the database as if this writer had exited. Must not be called while writes are pending.
     package func waitForEndOfTurn() {
         check()
         ownQueue?.waitForCommits()
     }
 
-    /// Runs the block of an asynchronous write, while the queue holds the write mutex, and returns
-    /// how its transaction ended.
+    /// Runs the block of an asynchronous write while the queue holds the write mutex. Returns how
+    /// the transaction of the block ended.
     ///
     /// Throws if the transaction cannot begin; the block does not run then.
     func runAsyncBlock(
@@ -301,7 +310,7 @@ extension Instance {
         }
         asyncBlock = AsyncBlock(session: session)
         defer { asyncBlock = nil }
-        // Earlier commits of the group must be visible, though they are not durable yet.
+        // Show the earlier commits of the group to the block, although they are not durable yet.
         try advance(to: group)
         transaction = try session.begin()
         block()
@@ -309,8 +318,8 @@ extension Instance {
         return asyncBlock?.ending ?? .rolledBack
     }
 
-    /// Moves to the last commit of a group, which need not be durable yet. Observers are notified
-    /// later: they could not begin a write while this block holds the write mutex.
+    /// Moves to the last commit of a group, which may not be durable yet. Observers are notified
+    /// later: they may begin a write, and this block holds the write mutex.
     private func advance(to group: CommitGroup) throws(RealmError) {
         guard view?.version != group.version else { return }
         let state = try group.head()
@@ -322,8 +331,8 @@ extension Instance {
             to: Snapshot(database, state, guardedBy: database.pinNewest()), deliveringLater: true)
     }
 
-    /// Replaces a version of a commit group, which only this process can read, by the durable
-    /// version.
+    /// Moves from a version of a commit group, which only this process can read, to the newest
+    /// durable version.
     package func adoptDurableVersion() {
         if !isClosed, transaction == nil, autorefresh, !isNotifying {
             _ = try? refresh(isImmediate: false)

@@ -1,4 +1,4 @@
-/// Serial worker of the process for work that no caller waits for. Its thread lives as long as
+/// Serial worker of the process for work that no caller waits for. Its thread exists only while
 /// there is work. Free to cross threads.
 enum BackgroundWorker {
     typealias Work = @Sendable () -> Void

@@ -1,17 +1,19 @@
-/// Identity of a confined table, query, object or collection, independent of versions. Free to
+/// Identifies a table, query, object or collection of an instance, independent of versions. Free to
 /// cross threads.
 public enum ConfinedTarget: Sendable {
     case table(TableKey)
     /// Results of a query, evaluated in each version.
     case results(ResultsDefinition)
     case object(ObjectLink)
-    /// List, set or dictionary in a property of an object, or the one nested in it at the steps.
+    /// List, set or dictionary in a property of an object. With steps, the collection nested in it
+    /// at the end of these steps.
     case collection(ObjectLink, ColumnKey, [CollectionLocation.Step] = [])
 }
 
-/// A table, object, collection or query results of an instance; live or frozen like the instance.
+/// Reference to a table, object, collection or query results of an instance. Live or frozen like
+/// the instance.
 ///
-/// Cheap to copy. Confined as its instance is.
+/// Cheap to copy. Confined to the context of the instance.
 public struct Confined {
     public let instance: Instance
     public let target: ConfinedTarget
@@ -40,8 +42,8 @@ public struct Confined {
         }
     }
 
-    /// Returns the object, or the object that has the collection; nil if it was deleted, or for a
-    /// table or results.
+    /// Returns the object, or the object whose property is the collection. Nil if that object was
+    /// deleted, and for a table or results.
     public func row() throws(RealmError) -> Row? {
         switch target {
         case .table, .results: return nil
@@ -50,7 +52,7 @@ public struct Confined {
     }
 
     /// Returns the keys of a table's objects, or of results in their order. Nil if the class was
-    /// removed, and for objects and collections.
+    /// removed, and if this refers to an object or a collection.
     public func keys() throws(RealmError) -> RowKeys? {
         guard let table = try table() else { return nil }
         switch target {
@@ -60,8 +62,8 @@ public struct Confined {
         }
     }
 
-    /// Returns the collection as a value; nil if its object or property was removed, and for a
-    /// nested collection that is no longer there.
+    /// Returns the collection as a value. Nil if its object or property was removed, or if a nested
+    /// collection no longer exists.
     public func collection() throws(RealmError) -> Value? {
         guard case .collection(_, let column, let steps) = target, let row = try row(),
             let index = row.table.info.columns.firstIndex(where: { $0.key == column })
@@ -81,25 +83,27 @@ public struct Confined {
         }
     }
 
-    /// Returns this reference at the instance's current version, for use on any thread.
+    /// Returns a reference to the same target in the instance's current version, for use on any
+    /// thread.
     public func freeze() throws(RealmError) -> Confined {
         Confined(try instance.freeze(), target)
     }
 
-    /// Returns the live reference for a context; nil if the target was deleted.
+    /// Returns a live reference to the same target for a context; nil if the target was deleted.
     public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Confined? {
         let live = Confined(try instance.thaw(on: confinement), target)
         _ = live.instance.snapshot()
         return live.isInvalidated ? nil : live
     }
 
-    /// Returns the open transaction. Traps if the instance may not be changed now.
+    /// Returns the open transaction. Traps if the instance is frozen or has no open transaction, or
+    /// if the caller is in another context.
     public func forWriting() -> WriteTransaction { instance.forWriting() }
 }
 
 extension Instance {
-    /// Returns the open transaction. Traps if the instance is frozen, has no open transaction or
-    /// belongs to another context.
+    /// Returns the open transaction. Traps if the instance is frozen or has no open transaction, or
+    /// if the caller is in another context.
     @inline(__always)
     package func forWriting() -> WriteTransaction {
         if thread.load(ordering: .relaxed) == Threads.current, let transaction {
@@ -123,7 +127,7 @@ extension Instance {
         return transaction
     }
 
-    /// Traps if the instance may not be read here.
+    /// Traps if the instance may not be read in the caller's context.
     @inline(__always)
     func checkReadable() {
         if thread.load(ordering: .relaxed) != Threads.current, !isFrozen { check() }
@@ -145,16 +149,16 @@ extension Instance {
         handOut(.collection(link, column))
     }
 
-    /// Makes a reference and loads the newest version if none is loaded; without a loaded version
-    /// the reference would count as invalidated.
+    /// Makes a reference. Loads the newest version if no version is loaded, because a reference
+    /// without a version counts as invalidated.
     private func handOut(_ target: ConfinedTarget) -> Confined {
         if view == nil, !isFrozen, transaction == nil { _ = snapshot() }
         return Confined(self, target)
     }
 }
 
-/// Reference to a confined target for use in another context, once. Pins its version until resolved
-/// or released.
+/// Reference to a target of an instance, for use in another context. It can be resolved once, and
+/// pins its version until then.
 ///
 /// Free to cross threads.
 public final class ThreadSafeHandle: @unchecked Sendable {
@@ -166,11 +170,11 @@ public final class ThreadSafeHandle: @unchecked Sendable {
     private var cachedVersion: FrozenVersion?
     private var isResolved = false
 
-    /// Throws `misuse` for an invalidated target, `incompatible` when the lock file is damaged.
+    /// Throws `misuse` for an invalidated target, and `incompatible` if the lock file is damaged.
     ///
-    /// Inside a write transaction the handle pins the version at which the transaction began, and
-    /// refers to the version that the transaction will commit. It cannot be resolved elsewhere
-    /// before that commit.
+    /// Inside a write transaction, the handle pins the version at which the transaction began, and
+    /// refers to the version that the transaction will commit. It can be resolved in other
+    /// instances only after that commit.
     public init(to value: Confined) throws(RealmError) {
         target = value.target
         identity = value.instance.database.file.identity
@@ -184,7 +188,7 @@ public final class ThreadSafeHandle: @unchecked Sendable {
             cachedVersion = try FrozenVersion.of(view)
         }
         version = (cachedVersion?.version ?? 0) + (value.instance.transaction == nil ? 0 : 1)
-        // Lock and unlock as a memory barrier: the thread that calls `resolve` sees the values
+        // Lock and unlock as a memory barrier: the thread that calls `resolve` must see the values
         // stored above.
         monitor.locked {}
     }
@@ -192,11 +196,11 @@ public final class ThreadSafeHandle: @unchecked Sendable {
     /// Whether the handle has been resolved.
     public var isInvalidated: Bool { monitor.locked { isResolved } }
 
-    /// Returns the target in another instance; nil if it was deleted meanwhile or belongs to
-    /// another file.
+    /// Returns the target in another instance; nil if the target was deleted meanwhile or belongs
+    /// to another file. Traps when called a second time.
     ///
-    /// An instance without a loaded version begins at the handle's version; one at an older version
-    /// is refreshed first. Resolving twice traps.
+    /// An instance without a loaded version begins at the handle's version. An instance at an older
+    /// version is refreshed first.
     public func resolve(in instance: Instance) throws(RealmError) -> Confined? {
         instance.check()
         let (cachedVersion, isSecond) = monitor.locked {

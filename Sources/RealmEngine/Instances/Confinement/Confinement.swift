@@ -1,8 +1,8 @@
 /// Context in which an instance may be used: a thread, a serial queue or an actor.
 ///
-/// Free to cross threads. `check` traps in any other context, with a message that names both.
+/// Free to cross threads. `check` traps in any other context; the message names both contexts.
 public final class Confinement: Sendable {
-    /// Key by which two confinements are compared.
+    /// Identity of a context, by which confinements are compared.
     package enum Identity: Hashable, Sendable {
         case thread(UInt)
         case object(ObjectIdentifier)
@@ -12,13 +12,13 @@ public final class Confinement: Sendable {
 
     package typealias Work = @Sendable () -> Void
 
-    /// Fast check, without reference counting, that the caller is in the context. A false result is
-    /// not final: `isCurrent` decides.
+    /// Fast check, without reference counting, whether the caller is in the context. If it returns
+    /// false, `isCurrent` must decide.
     package struct Test: Sendable {
         let token: UInt
         let isPassed: @convention(c) (UInt) -> Bool
 
-        /// - Parameter isPassed: called with `token`.
+        /// - Parameter isPassed: the check; receives `token`.
         package init(_ token: UInt, _ isPassed: @escaping @convention(c) (UInt) -> Bool) {
             self.token = token
             self.isPassed = isPassed
@@ -26,28 +26,28 @@ public final class Confinement: Sendable {
     }
 
     let identity: Identity
-    /// Thread that is always in this context, so that no further check is needed; 0 if there is
-    /// none.
+    /// Thread that is always in this context, so that comparing threads is sufficient; 0 if there
+    /// is none.
     let resident: UInt
     /// Name in messages, such as "thread 12" or "queue mail".
     let name: String
     private let test: Test?
-    /// Returns whether the caller is in the context, or traps if not; nil if comparing threads is
-    /// sufficient.
+    /// Returns whether the caller is in the context, or traps if it is not; nil if comparing
+    /// threads is sufficient.
     private let verify: (@Sendable () -> Bool)?
     private let send: (@Sendable (@escaping Work) -> Bool)?
-    /// Whether `verify` returns false in other contexts instead of trapping.
+    /// Whether `verify` returns false in other contexts. If false, it traps there.
     private let isVerifiable: Bool
 
     /// Makes a confinement to a queue, an actor or another context.
     ///
-    /// - Parameter isVerifiable: false if `isCurrent` traps in other contexts instead of returning
+    /// - Parameter isVerifiable: false if `isCurrent` traps in other contexts and does not return
     ///   false.
-    /// - Parameter includesCaller: whether the calling thread is in the context as long as it
-    ///   lives, as the initial thread is on the main queue.
+    /// - Parameter includesCaller: whether the calling thread is always in the context, as the
+    ///   initial thread is always on the main queue.
     /// - Parameter isCurrent: returns whether the caller is in the context.
     /// - Parameter send: runs its argument later in the context, serially and in order, or returns
-    ///   false if the context no longer runs work. Nil if nothing can be delivered.
+    ///   false if the context no longer runs work. Nil if no work can be sent to the context.
     package init(
         _ identity: Identity, name: String, isVerifiable: Bool = true, includesCaller: Bool = false,
         test: Test? = nil, isCurrent: @escaping @Sendable () -> Bool,
@@ -72,8 +72,8 @@ public final class Confinement: Sendable {
         isVerifiable = true
     }
 
-    /// Confinement to the calling thread. Nothing can be delivered to it; its instances move on by
-    /// `refresh`.
+    /// Confinement to the calling thread. No work can be sent to it; its instances move to newer
+    /// versions only in `refresh`.
     public static var thread: Confinement {
         Confinement(.thread(Threads.identity), name: "thread \(ThreadNumber.current)")
     }
@@ -88,7 +88,7 @@ public final class Confinement: Sendable {
         identity == .object(ObjectIdentifier(actor))
     }
 
-    /// Whether work can be delivered to this context.
+    /// Whether work can be sent to this context.
     public var isDeliverable: Bool { send != nil }
 
     /// Traps if the caller is not in this context.
@@ -97,23 +97,24 @@ public final class Confinement: Sendable {
         if !isCurrentContext { trap() }
     }
 
-    /// Whether the caller is in this context.
+    /// Whether the caller is in this context. Traps if it is not and the context is not verifiable.
     @inline(__always)
     var isCurrentContext: Bool {
         if resident == Threads.current { return true }
         if let test, test.isPassed(test.token) { return true }
-        // Without `verify` the context is a thread, or any thread, for which `resident` is 0.
+        // Without `verify`, the context is either a thread or any thread. In the second case,
+        // `resident` is 0.
         return ImpersonatedThread.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
     }
 
-    /// Whether the fast check finds that the caller is in this context, on the same serial queue or
-    /// executor, and that its actor still exists. False does not exclude it.
+    /// Whether the fast check finds that the caller is on the serial queue or executor of this
+    /// context and its actor still exists. If false, the caller may still be in the context.
     package var passesTest: Bool {
         guard let test, test.isPassed(test.token) else { return false }
         return verify?() ?? true
     }
 
-    /// Whether the caller is in this context. False if the check could trap.
+    /// Whether the caller is in this context. False without a check if the check could trap.
     var isSurelyHere: Bool { isVerifiable && isCurrentContext }
 
     @inline(never)
@@ -123,8 +124,8 @@ public final class Confinement: Sendable {
                 + "\(ThreadNumber.current).\(Self.taskHint)")
     }
 
-    /// Advice for messages about a wrong context inside a Swift task, which may resume on another
-    /// thread after each `await`; empty outside of tasks.
+    /// Advice for a message about a wrong context: a Swift task may resume on another thread after
+    /// each `await`. Empty if the caller is not in a task.
     static var taskHint: String {
         Threads.runsTask
             ? " A Swift task runs here: in code of an actor, open the realm with Realm(actor:)."

@@ -1,7 +1,8 @@
-/// Thread-local read contexts of the frozen versions that threads share.
+/// Read contexts of frozen versions, one per thread and version.
 ///
-/// Opening a node updates counters. Each thread has its own, for the versions it read last, so that
-/// threads which read the same version do not write to the same cache lines.
+/// Opening a node updates counters of a read context. Each thread has its own read contexts for the
+/// versions it read last, so that threads reading the same version do not write to the same cache
+/// lines.
 enum FrozenSpaces {
     private struct Entry {
         /// Number of the frozen version, unique in the process; 0 for an unused entry.
@@ -10,7 +11,7 @@ enum FrozenSpaces {
         var space: NodeSpace?
     }
 
-    /// Number of versions that a thread can read alternately without building a read context again.
+    /// Number of versions whose read contexts a thread caches.
     private static let count = 4
 
     private static let threadSpaces = ThreadPointer { $0.map { FrozenSpaces.free($0) } }
@@ -21,17 +22,17 @@ enum FrozenSpaces {
         entries.deallocate()
     }
 
-    /// Returns the calling thread's node space for `version`, which the caller retains. Values in
-    /// several blocks that were read through it stay valid until the thread has read four other
-    /// versions.
+    /// Returns the calling thread's node space for `version`, which the caller must retain. Values
+    /// read through it that were assembled from several blocks remain valid until the thread has
+    /// read four other versions.
     static func space(of version: FrozenVersion) -> NodeSpace {
         if let known = space(numbered: version.number) { return known }
         guard let known = threadSpaces.value else { return begin(version) }
         return take(version, known.assumingMemoryBound(to: Entry.self))
     }
 
-    /// Returns the node space of a version that the calling thread has read recently; nil for
-    /// others. Takes a number instead of a reference to avoid reference counting.
+    /// Returns the node space of a version that the calling thread has read recently; nil for other
+    /// versions. Takes the version's number and not a reference, to avoid reference counting.
     @inline(__always)
     static func space(numbered number: UInt64) -> NodeSpace? {
         guard let known = threadSpaces.value else { return nil }

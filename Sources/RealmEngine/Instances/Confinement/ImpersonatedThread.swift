@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Thread that passes for another thread in confinement checks, for tests of misuse: a trap on it
-/// is recorded as a message, and the thread then sleeps for ever.
+/// Thread that counts as another thread in confinement checks, for tests of misuse. A trap on this
+/// thread is recorded as a message; the thread then sleeps for ever.
 ///
-/// The impersonated thread waits meanwhile, so that an instance still has one user at a time.
+/// The impersonated thread waits in the meantime, so that an instance is never used by two threads
+/// at once.
 package final class ImpersonatedThread: @unchecked Sendable {
     /// The impersonated thread.
     let thread: UInt
-    /// Queues and actors whose context the impersonated thread is in.
+    /// Queues and actors in whose context the impersonated thread is.
     let places: Set<Confinement.Identity>
     private let monitor = Monitor()
     private var isDone = false
@@ -18,17 +19,17 @@ package final class ImpersonatedThread: @unchecked Sendable {
         self.places = places.union(Self.current?.places ?? [])
     }
 
-    // False outside of tests, where a check costs one load.
+    // False except in tests; reading it is the only cost of this class elsewhere.
     private static let isUsed = Atomic<Bool>(false)
     private static let slot = ThreadSlot()
 
-    /// Impersonation by the calling thread; nil if it impersonates none.
+    /// The impersonation in which the calling thread is; nil if there is none.
     package static var current: ImpersonatedThread? {
         isUsed.load(ordering: .relaxed)
             ? slot.object.map { unsafeDowncast($0, to: ImpersonatedThread.self) } : nil
     }
 
-    /// Whether an instance with confinement `identity` may be used here.
+    /// Whether the impersonated thread may use an instance with the confinement `identity`.
     package func passes(for identity: Confinement.Identity) -> Bool {
         switch identity {
         case .anywhere: true
@@ -37,9 +38,9 @@ package final class ImpersonatedThread: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` on a new thread that impersonates the calling one, which is also in `places`.
-    /// Waits until `body` returned or trapped; returns the message of the trap, nil if there was
-    /// none.
+    /// Runs `body` on a new thread that impersonates the calling thread and is in the contexts
+    /// `places`. Waits until `body` has returned or trapped. Returns the message of the trap; nil
+    /// if there was none.
     package static func run(
         in places: Set<Confinement.Identity>, _ body: @escaping @Sendable () -> Void
     ) -> String? {
@@ -67,7 +68,7 @@ package final class ImpersonatedThread: @unchecked Sendable {
 }
 
 extension Threads {
-    /// The calling thread, or the thread it impersonates.
+    /// The calling thread, or the thread that it impersonates.
     static var identity: UInt { ImpersonatedThread.current?.thread ?? current }
 }
 
@@ -77,6 +78,6 @@ extension Instance {
         confinement.identity == .thread(Threads.current)
     }
 
-    /// Does what a commit of another instance or process would cause.
+    /// Calls the handler for a commit of another instance or process.
     package func simulateCommitNotice() { handleCommit() }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Version that is pinned for frozen instances as long as this object is referenced. Free to cross
-/// threads.
+/// A version that is pinned as long as this object is referenced. Frozen instances of the version
+/// share it. Free to cross threads.
 package final class FrozenVersion: Sendable {
     let database: Database
     let state: VersionState
@@ -46,22 +46,24 @@ package final class FrozenVersion: Sendable {
 
     var version: UInt64 { state.version }
 
-    /// Makes a read context for one thread.
+    /// Makes a read context for use by one thread.
     func makeMemory() -> ReadContext { Snapshot.memory(database, state) }
 
-    /// Makes a snapshot for the calling thread.
+    /// Makes a snapshot for use by the calling thread.
     func snapshot() -> Snapshot { Snapshot(database, state, keptBy: self) }
 }
 
 extension Instance {
-    /// Returns this version as an instance that never moves and may be used on any thread. Costs
-    /// only a pin, whatever the size of the database. All frozen instances of a version share the
-    /// pin; it ends with the last of them, and with this instance's move to another version.
+    /// Returns an instance that always shows this version and may be used on any thread.
     ///
-    /// - Parameter asOfStart: whether a write transaction may be open. The version at its begin is
-    ///   then frozen; otherwise an open transaction traps.
+    /// The cost is one pin, whatever the size of the database. All frozen instances of a version
+    /// share the pin. It ends when the last of them is released and this instance has moved to
+    /// another version.
     ///
-    /// Throws `incompatible` when the lock file is damaged.
+    /// - Parameter asOfStart: whether a write transaction may be open; the version at which it
+    ///   began is then frozen. If false, traps in a write transaction.
+    ///
+    /// Throws `incompatible` if the lock file is damaged.
     public func freeze(asOfStart: Bool = false) throws(RealmError) -> Instance {
         if isFrozen { return self }
         checkFreezing(asOfStart: asOfStart)
@@ -72,7 +74,7 @@ extension Instance {
         return Instance.frozen(version, configuration)
     }
 
-    /// Traps if `freeze` would.
+    /// Traps in the cases in which `freeze` traps.
     package func checkFreezing(asOfStart: Bool) {
         check()
         if transaction != nil, !asOfStart || view == nil {
@@ -83,7 +85,7 @@ extension Instance {
     /// Number of a frozen instance's version, unique in the process; nil for a live instance.
     package var frozenNumber: UInt64? { frozen?.number }
 
-    /// Returns the live instance for a context; a live instance returns itself.
+    /// Returns the live instance for a context. If this instance is live, returns this instance.
     public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Instance {
         if !isFrozen {
             check()

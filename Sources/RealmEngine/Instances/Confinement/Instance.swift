@@ -1,80 +1,81 @@
 import Synchronization
 
-/// A database as one thread, serial queue or actor sees it: at one version until it moves to a
-/// newer one.
+/// A database as one thread, serial queue or actor uses it. It shows one version until it moves to
+/// a newer version.
 ///
 /// Confined: using an instance, or an object it returned, in another context traps with a message
-/// that names both. There is one instance per database and context, so that all code in a context
-/// reads the same version. A frozen instance stays at its version and may be used on any thread.
-/// Reading takes no lock; moving to a newer version writes once to the lock file's pins.
+/// that names both contexts. There is one instance per database and context, so that all code in a
+/// context reads the same version. A frozen instance always shows its version and may be used on
+/// any thread. Reading takes no lock; moving to a newer version writes once to the pins in the lock
+/// file.
 public final class Instance {
     public let database: Database
     public let confinement: Confinement
-    /// Whether the instance moves to newer versions automatically, in contexts to which work can be
-    /// delivered.
+    /// Whether the instance moves to newer versions automatically. Only possible in contexts to
+    /// which work can be sent.
     public var autorefresh: Bool {
         didSet { if isFrozen { Misuse.trap("Auto-refresh cannot be enabled for frozen Realms.") } }
     }
     let configuration: Configuration
     let kind: Kind
-    /// Number of a frozen instance's version, otherwise 0. Reading `kind` instead would count
-    /// references.
+    /// Number of a frozen instance's version, otherwise 0. Faster to read than `kind`, which
+    /// requires reference counting.
     private let frozenToken: UInt64
-    /// The current version; nil before the first read and after `invalidate`.
+    /// The snapshot of the current version; nil before the first read and after `invalidate`.
     var view: Snapshot? {
         didSet {
             showOther()
             (frozenView, frozenCompanion) = (nil, nil)
         }
     }
-    /// The current version for frozen instances, nil if none was made. Shares the pin of the live
-    /// snapshot.
+    /// The current version as frozen instances share it; nil if no frozen instance was made from
+    /// it. Has the same pin as `view`.
     var frozenView: FrozenVersion?
-    /// Object of a higher layer that belongs to `frozenView` and is released with it. Must not
+    /// Object of a higher layer that belongs to `frozenView`; both are released together. Must not
     /// reference this instance.
     package var frozenCompanion: AnyObject?
     /// Node space of `view`.
     private var currentSpace: NodeSpace?
-    /// Cached node locations are valid as long as this number is the same. 0 while a write
+    /// Cached locations of nodes are valid as long as this number does not change. 0 while a write
     /// transaction is open, because its nodes move.
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
-    /// Number of changes of `view` and `transaction`.
+    /// Number of changes of `view` and `transaction` so far.
     @exclusivity(unchecked) private(set) var lastGeneration = 1
-    /// Number of edits of collections that an `ElementReader` uses.
+    /// Number of collection edits that were given a number for an `ElementReader`.
     @exclusivity(unchecked) var lastEditNumber = 0
     var isClosed = false
     /// The open write transaction.
     var transaction: WriteTransaction? { didSet { showOther() } }
-    /// The running block of an asynchronous write. Its transaction is `transaction` until the block
-    /// ends it.
+    /// The running block of an asynchronous write. The transaction of the block is `transaction`,
+    /// until the block ends it.
     var asyncBlock: AsyncBlock?
     var isInCompletion = false
     var isNotifying = false
-    /// Whether a background thread is evaluating what observers must be notified of for a newer
-    /// version.
+    /// Whether a background thread is comparing versions to prepare notifications of observers.
     var isPreparing = false
     var ownSession: WriteSession?
     var ownQueue: CommitQueue?
-    /// The thread of the confinement; 0 when closed, and for a queue or actor without a resident
-    /// thread. Compared first in each check.
+    /// The thread that is always in the context; 0 if there is none, and when the instance is
+    /// closed. Each check first compares this number.
     let thread: Atomic<UInt>
     let pendingCount = Atomic<Int>(0)
     let weakBox = WeakBox<Instance>()
     let observers = ObserverList()
 
     enum Kind {
-        /// Moves to newer versions and writes.
+        /// Moves to newer versions and may write.
         case live
-        /// Stays at its version, never writes and has no observers.
+        /// Always shows the same version, never writes and has no observers.
         case readOnly
-        /// Stays at this version and may be used on any thread.
+        /// Always shows this version and may be used on any thread.
         case frozen(FrozenVersion)
     }
 
     struct AsyncBlock {
         /// The session that holds the write mutex while the block runs.
         let session: WriteSession
-        /// Ending of the transaction in the block; nil while it is open.
+        /// Ending of the transaction in the block: committed or rolled back; nil while the
+        /// transaction is open.
         var ending: CommitSchedule.Ending?
     }
 
@@ -82,24 +83,25 @@ public final class Instance {
     public struct Configuration: Sendable {
         /// Path of the file; name of an in-memory database.
         var path: String
-        /// Whether the database is in memory, without any file. It is shared by all instances of
-        /// the same name in this process and freed with the last of them.
+        /// Whether the database is in memory, without any file. All instances with the same name in
+        /// this process share it; it is freed with the last of them.
         var isInMemory = false
         public var isDurable = true
         public var creation = Database.Creation.never
         /// Key of an encrypted file; a new file is encrypted with it. All instances of a file in
         /// one process must use the same key.
         public var key: EncryptionKey?
-        /// Maximum number of live versions; if exceeded, the next write transaction traps. Nil for
-        /// no limit.
+        /// Maximum number of live versions. If there are more, the next write transaction traps.
+        /// Nil for no limit.
         public var maximumNumberOfActiveVersions: Int?
-        /// Whether an instance whose context work can be delivered to is notified of commits.
-        /// Otherwise it moves on in `refresh` and when it begins to write.
+        /// Whether an instance is notified of commits, if work can be sent to its context.
+        /// Otherwise it moves to newer versions in `refresh` and when it begins to write.
         public var autorefresh = true
-        /// Whether the instance is shared with other opens of the database in the same context.
+        /// Whether opening the database again in the same context returns the same instance.
         package var isShared = true
-        /// Time that asynchronous writes wait for the write mutex; those that wait longer fail with
-        /// `busy`. The first instance of a database that writes asynchronously decides.
+        /// Maximum time for which asynchronous writes wait for the write mutex; after that they
+        /// fail with `busy`. The first instance of a database that writes asynchronously determines
+        /// the value.
         public var lockTimeout = WriteSession.LockTimeout.forever
 
         public init(path: String) { self.path = path }
@@ -133,8 +135,8 @@ public final class Instance {
         weakBox.end()
         cancelNotice()
         guard let transaction else { return }
-        // A rollback releases the write mutex, for which other writers would otherwise wait for
-        // ever (CD-29).
+        // Roll back, to release the write mutex: other writers would otherwise wait for it for ever
+        // (CD-29).
         transaction.rollback()
         if asyncBlock == nil { ownQueue?.resume() }
     }
@@ -154,7 +156,7 @@ public final class Instance {
 
     private static let live = LockedValue<[Key: WeakBox<Instance>]>([:])
 
-    /// Returns the instance of a database for a context, opened if there is none. Call it in that
+    /// Returns the instance of a database for a context, and opens it if necessary. Call it in that
     /// context.
     ///
     /// Throws the errors of opening a database.
@@ -185,7 +187,7 @@ public final class Instance {
         if !configuration.isShared { return fresh.value }
         let key = Key(database: ObjectIdentifier(database), place: confinement.identity)
         let found = live.withLock { live -> Unchecked<Instance> in
-            // The identity of a deallocated queue or actor may belong to another one now.
+            // A queue or actor may have the identity of another one that was deallocated.
             if let known = live[key]?.object, known.database === database, !known.isClosed,
                 known.confinement.isCurrentContext
             {
@@ -197,9 +199,9 @@ public final class Instance {
         return found.value
     }
 
-    /// Makes an instance for the calling thread that stays at the current version of `database`. It
-    /// joins no session that the database has not joined, creates nothing and cannot write; any
-    /// number of threads can share one mapping this way.
+    /// Makes an instance for the calling thread that always shows the current version of
+    /// `database`. It neither joins a session nor creates anything, and cannot write. Any number of
+    /// threads can share one mapping with such instances.
     public static func reading(_ database: Database) -> Instance {
         let instance = Instance(
             database, .thread, Configuration(path: database.path), .readOnly)
@@ -216,7 +218,7 @@ public final class Instance {
     /// Whether the instance is frozen. Safe on any thread.
     public var isFrozen: Bool { frozenToken != 0 }
 
-    /// The version of a frozen instance; nil for others.
+    /// The version of a frozen instance; nil for an instance that is not frozen.
     var frozen: FrozenVersion? {
         if case .frozen(let version) = kind { version } else { nil }
     }
@@ -238,8 +240,9 @@ public final class Instance {
         if isClosed { Misuse.trap("Cannot access realm that has been closed.") }
     }
 
-    /// Returns this instance's version, or the state of the open transaction. Valid until the
-    /// instance moves on. For a frozen instance, returns a snapshot for the calling thread.
+    /// Returns a snapshot of the current version, or of the open transaction. Valid until the
+    /// instance moves to another version. For a frozen instance, returns a snapshot for the calling
+    /// thread.
     public func snapshot() -> Snapshot {
         check()
         if let frozen { return frozen.snapshot() }
@@ -255,15 +258,15 @@ public final class Instance {
         return fresh
     }
 
-    /// Updates the node space and invalidates cached locations, after `view` or `transaction`
-    /// changed.
+    /// Updates the node space and invalidates cached locations. Called whenever `view` or
+    /// `transaction` changes.
     private func showOther() {
         currentSpace = view?.lookup
         lastGeneration += 1
         generation = transaction == nil ? lastGeneration : 0
     }
 
-    /// Node space of the current version, for users of locations that were cached in this
+    /// Node space of the current version. For callers whose cached locations are of the current
     /// generation.
     @inline(__always)
     var space: NodeSpace {
@@ -291,19 +294,21 @@ public final class Instance {
     // MARK: Refreshing
 
     /// Moves to the newest version and calls all observers with pending changes on the calling
-    /// thread. Returns false if there is no newer version, in a write transaction, when frozen, and
-    /// inside an observer's block.
+    /// thread.
+    ///
+    /// Returns false if there is no newer version. Also returns false, without moving, in a write
+    /// transaction, inside an observer's block, and if the instance is frozen.
     @discardableResult
     public func refresh() throws(RealmError) -> Bool { try refresh(isImmediate: true) }
 
-    /// - Parameter isImmediate: whether an observer's initial call is delivered even if its
-    ///   background evaluation is not finished; the calling thread then evaluates it.
+    /// - Parameter isImmediate: whether to make the initial calls of observers even if their
+    ///   background evaluation is not finished. The calling thread then evaluates their results.
     func refresh(isImmediate: Bool) throws(RealmError) -> Bool {
         check()
         if isFrozen || isReadOnly || transaction != nil || isNotifying { return false }
         try database.refresh()
         if database.failure != nil, view?.isBorrowed == true {
-            // The commit group of the current version failed and never reached the file.
+            // The current version belongs to a commit group that failed and never reached the file.
             move(to: database.snapshot(), isImmediate: isImmediate)
             return true
         }
@@ -322,8 +327,8 @@ public final class Instance {
         return true
     }
 
-    /// Replaces the snapshot of a commit group, whose version is durable now, to free the group's
-    /// memory.
+    /// Replaces the snapshot of a version in a commit group by a snapshot of the same version in
+    /// the file. The version must be durable. Frees the memory of the group.
     private func keepByItself() {
         guard let old = view, old.isBorrowed else { return }
         let durable = database.snapshot()
@@ -331,14 +336,14 @@ public final class Instance {
         view = durable
     }
 
-    /// Shows `kept` if no version is loaded yet.
+    /// Moves to `kept` if no version is loaded yet.
     func begin(with kept: FrozenVersion) {
         if isFrozen || transaction != nil || view != nil || kept.database !== database { return }
         view = kept.snapshot()
     }
 
-    /// Moves to `kept` if it is newer: a version of a commit group in this process, which `refresh`
-    /// does not reach before it is durable.
+    /// Moves to `kept` if it is newer than the current version. `kept` may belong to a commit group
+    /// of this process that is not durable yet; `refresh` cannot move to such a version.
     func catchUp(with kept: FrozenVersion) {
         if isFrozen || isReadOnly || transaction != nil || isNotifying { return }
         if kept.database === database, kept.version > snapshot().version {
@@ -348,8 +353,8 @@ public final class Instance {
 
     /// Moves to `next` and calls the observers with pending changes.
     ///
-    /// - Parameter isLater: whether `next` is a commit of this instance; observers of objects and
-    ///   collections are then called in a later turn.
+    /// - Parameter isLater: whether `next` is a commit of this instance. Observers of objects and
+    ///   collections are then called in a later turn of the context.
     /// - Parameter isImmediate: see `refresh(isImmediate:)`.
     func move(to next: Snapshot, deliveringLater isLater: Bool = false, isImmediate: Bool = false) {
         let old = view
@@ -365,8 +370,7 @@ public final class Instance {
 
     /// Notifies observers of pending changes.
     ///
-    /// - Parameter isImmediate: whether to include observers whose initial call is still being
-    ///   prepared.
+    /// - Parameter isImmediate: see `refresh(isImmediate:)`.
     package func deliverPending(isImmediate: Bool = false) {
         if isClosed || transaction != nil { return }
         notifying { observers.deliver(self, isImmediate: isImmediate) }
@@ -379,10 +383,10 @@ public final class Instance {
         isNotifying = isNested
     }
 
-    /// Releases the version; objects that the instance returned become invalid. Waits for
-    /// asynchronous commits to be durable and rolls back an open write transaction.
+    /// Releases the current version. Objects that the instance returned become invalid. Waits until
+    /// asynchronous commits are durable, and rolls back an open write transaction.
     ///
-    /// Returns false, and does nothing, while observers are being notified.
+    /// Returns false and does nothing while observers are being notified.
     @discardableResult
     public func invalidate() -> Bool {
         check()
@@ -398,7 +402,7 @@ public final class Instance {
         return true
     }
 
-    /// Invalidates the instance and removes its observers for good.
+    /// Invalidates the instance and removes its observers. A closed instance cannot be used again.
     public func close() {
         if isFrozen || isClosed { return }
         invalidate()

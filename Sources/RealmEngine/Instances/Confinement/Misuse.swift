@@ -2,8 +2,8 @@
 ///
 /// A higher layer or a test harness may replace the handler.
 package enum Misuse {
-    /// Receives the message on the thread that made the error, while no lock is held. Never
-    /// returns.
+    /// Receives the message on the thread that made the mistake, while no lock is held. Must not
+    /// return.
     package typealias Handler = @Sendable (_ message: String) -> Never
 
     private static let handler = LockedValue<Handler?>(nil)
@@ -11,7 +11,8 @@ package enum Misuse {
     /// Replaces the handler; nil restores the default, a fatal error with the message.
     static func replaceHandler(_ other: Handler?) { handler.withLock { $0 = other } }
 
-    /// Reports a programmer error and ends the program, unless a test impersonates the thread.
+    /// Reports a programmer error and ends the program. On an `ImpersonatedThread`, only stops the
+    /// thread.
     package static func trap(_ message: String) -> Never {
         if let impersonated = ImpersonatedThread.current { impersonated.park(message) }
         if let handler = handler.withLock({ $0 }) { handler(message) }

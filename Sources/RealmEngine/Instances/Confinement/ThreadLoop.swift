@@ -1,8 +1,8 @@
 /// Context for a thread that runs delivered work itself, whenever it calls `run`. Instances
-/// confined to it write asynchronously and refresh automatically.
+/// confined to the loop write asynchronously and refresh automatically.
 ///
-/// Used on the thread that made it, except for `wake` and the confinement, which are free to cross
-/// threads. After the loop is deinitialised nothing is delivered.
+/// May only be used on the thread that made it; `wake` and the confinement are free to cross
+/// threads. After the loop is deinitialised, no more work is accepted.
 public final class ThreadLoop {
     private let inbox: Inbox
     public let confinement: Confinement
@@ -58,8 +58,8 @@ public final class ThreadLoop {
         return true
     }
 
-    /// Closure that ends a waiting `run`, or makes the next one return at once. Callable on any
-    /// thread.
+    /// Closure that ends a waiting `run`, or makes the next `run` return at once. May be called on
+    /// any thread.
     public var wake: @Sendable () -> Void {
         { [inbox] in inbox.monitor.signal { inbox.isAwake = true } }
     }

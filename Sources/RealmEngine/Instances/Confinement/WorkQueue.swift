@@ -2,11 +2,11 @@ private final class ResultBox<R>: @unchecked Sendable {
     var value: R?
 }
 
-/// Serial queue with a thread that runs its work in order. Instances confined to it refresh
-/// automatically and receive completions and notifications.
+/// Serial queue with its own thread, which runs the work in order. Instances confined to the queue
+/// refresh automatically and receive completions and notifications.
 ///
-/// Free to cross threads. The thread ends after the last work when the queue and its confinement
-/// are no longer referenced, or with `close`. A closed queue rejects work.
+/// Free to cross threads. The thread ends after the last work when neither the queue nor its
+/// confinement is referenced any more, or in `close`. A closed queue rejects work.
 public final class WorkQueue: Sendable {
     private let state: State
     public let confinement: Confinement
@@ -19,7 +19,7 @@ public final class WorkQueue: Sendable {
         var thread: UInt = 0
     }
 
-    /// Closes the queue when the last reference through which work can be sent is released.
+    /// Closes the queue when the last reference through which work can be sent to it is released.
     private final class ThreadStopper: Sendable {
         let state: State
         init(_ state: State) { self.state = state }

@@ -14,7 +14,7 @@ extension CollectionHandle {
         }
     }
 
-    /// All elements in order. Their bytes are valid as long as the bytes of the object's values.
+    /// All elements in order. Bytes in them are valid as long as the bytes of the object's values.
     func elements() throws(RealmError) -> [Value] {
         var result: [Value] = []
         try visit { (value) throws(RealmError) in
@@ -76,7 +76,7 @@ extension CollectionHandle {
         return nil
     }
 
-    /// Whether a list or set of links contains unresolved links, which indexes skip.
+    /// Whether a list or set of links contains unresolved links, which are not counted in indexes.
     private static func hidesElements(
         _ view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Bool {
@@ -84,7 +84,7 @@ extension CollectionHandle {
         return try space.node(view.root).context
     }
 
-    /// Binary search for a member of a set without unresolved links.
+    /// Finds a member of a set by binary search. The set must not contain unresolved links.
     private static func index(
         of value: Value, in view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Int? {
@@ -95,11 +95,12 @@ extension CollectionHandle {
         return found.isThere ? found.index : nil
     }
 
-    /// Returns an aggregate of the elements, or of a dictionary's values. Skips nulls, and NaN with
-    /// the exceptions of `AggregateFunction`. Without values the minimum, maximum and average are
-    /// null, and the sum is zero.
+    /// Returns an aggregate of the elements, or of a dictionary's values.
     ///
-    /// - Throws: `misuse` for elements that the function is not defined for.
+    /// Skips nulls, and NaN with the exceptions of `AggregateFunction`. Without values, the
+    /// minimum, maximum and average are null, and the sum is zero.
+    ///
+    /// - Throws: `misuse` for elements for which the function is not defined.
     func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {
         switch try value() {
         case .list(let view) where view.element.type.isNumber,

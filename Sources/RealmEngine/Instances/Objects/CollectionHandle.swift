@@ -1,13 +1,13 @@
 /// Reference to a list, set or dictionary in a property of an object, or to a collection nested in
-/// the property. Reads and changes one element at a time.
+/// one. Reads and changes one element at a time.
 ///
 /// Each call looks up the collection through the object's handle, in the instance's version or its
-/// open write transaction. Confined like the handle. Indexes skip unresolved links, as the API
-/// does.
+/// open write transaction. Confined like the handle. Indexes skip unresolved links, as in the SDKs.
 package struct CollectionHandle {
     package private(set) var owner: ObjectHandle
     package let property: Int
-    /// Path from the property's collection to the nested one.
+    /// Steps from the property's collection to the nested collection; empty for the property's
+    /// collection itself.
     package let steps: [CollectionLocation.Step]
 
     /// Makes a reference to the collection of a property, or to the one nested in it at `steps`.
@@ -27,7 +27,7 @@ package struct CollectionHandle {
 
     /// Returns the collection as a value.
     ///
-    /// Throws `misuse` if the object was deleted or has no collection there any more.
+    /// Throws `misuse` if the object was deleted or no longer has such a collection.
     package func value() throws(RealmError) -> Value {
         var value = try owner.value(property)
         for step in steps { value = try Self.value(at: step, in: value, space) }
@@ -87,8 +87,9 @@ package struct CollectionHandle {
 
     // MARK: Finding
 
-    /// Returns the collection nested in `value` at the end of the steps, `value` itself for no
-    /// steps; nil if there is no collection any more.
+    /// Follows steps from the value of a property into nested collections. Returns the collection
+    /// at their end, or `value` itself if there are no steps; nil if a collection on the way no
+    /// longer exists.
     static func value(
         along steps: [CollectionLocation.Step], in value: Value, _ space: NodeSpace
     ) throws(RealmError) -> Value? {

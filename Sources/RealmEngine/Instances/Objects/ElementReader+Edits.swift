@@ -1,7 +1,8 @@
-/// Access to the collection through the write transaction's open edit of it.
+/// Reads and changes the collection through the write transaction's open edit: the decoded state of
+/// the collection that was changed last.
 extension ElementReader {
-    /// The transaction's open edit of the collection; nil if the transaction has made another
-    /// change since.
+    /// The transaction's open edit of the collection; nil if the transaction has changed something
+    /// else since.
     @inline(__always)
     private var openEdit: CollectionEdit? {
         guard editNumber != 0, let edit = instance.transaction?.openCollection,
@@ -10,7 +11,7 @@ extension ElementReader {
         return edit
     }
 
-    /// Like `openEdit`, but traps if the instance may not be changed now.
+    /// Like `openEdit`, but traps if the instance may not write now.
     @inline(__always)
     private var changeableEdit: CollectionEdit? {
         if editNumber == 0 { return nil }
@@ -18,7 +19,8 @@ extension ElementReader {
         return openEdit
     }
 
-    /// Stores the number of the transaction's open edit, after `handle` changed the collection.
+    /// Remembers the transaction's open edit by its number. Called after `handle` changed the
+    /// collection.
     private func adopt(_ handle: CollectionHandle) throws(RealmError) {
         editNumber = 0
         let (transaction, place) = try handle.changing()
@@ -32,17 +34,18 @@ extension ElementReader {
 
     // MARK: Reading
 
-    /// Returns the integer at an index of the open list; nil if there is no open list of integers.
+    /// Returns the integer at an index of the list in the open edit; nil if there is no open edit
+    /// of a list of integers.
     @inline(never)
     func openInteger(at position: Int) -> Int64? {
         instance.check()
         guard case .list(let list)? = openEdit?.tree else { return nil }
-        // An unreadable list is reported by the slow path, which does not use the edit.
+        // The slow path, which does not use the edit, reports a list that cannot be read.
         return try? list.plainInteger(at: position)
     }
 
-    /// Returns the element at an index of the open list; nil if there is none or its elements may
-    /// be links.
+    /// Returns the element at an index of the list in the open edit; nil if there is no such edit
+    /// or the elements may be links.
     @inline(never)
     func openElement(at position: Int) throws(RealmError) -> Value? {
         instance.check()
@@ -52,7 +55,8 @@ extension ElementReader {
         return try list.value(at: position)
     }
 
-    /// Number of elements of the open list; nil if there is none or it contains unresolved links.
+    /// Number of elements of the list in the open edit; nil if there is no such edit or the list
+    /// contains unresolved links.
     var openCount: Int? {
         if editNumber == 0 { return nil }
         instance.check()

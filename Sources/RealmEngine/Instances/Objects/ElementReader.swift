@@ -1,16 +1,17 @@
 /// Reads a list or set by index and a dictionary by key, and changes their elements.
 ///
-/// Caches the last leaf, so that neighbouring elements are read without a search as long as the
-/// instance's version and its write transaction do not change. While the transaction changes only
-/// this collection, reads and changes use the transaction's open edit (`CollectionEdit`).
+/// Caches the last leaf. Neighbouring elements are then read without a search, as long as the
+/// instance's version and its write transaction do not change. While a transaction changes only
+/// this collection, reads and changes use the transaction's open edit of it (`CollectionEdit`).
 ///
-/// Confined like the instance. Not for frozen instances, which several threads may read.
+/// Confined like the instance. Must not be used for frozen instances, which several threads may
+/// read.
 package final class ElementReader {
     let instance: Instance
     private var leaf: ColumnLeaf?
     /// The cached leaf, if its elements are non-optional integers.
     @exclusivity(unchecked) private var integers: NodeView?
-    /// Indexes of the leaf's elements.
+    /// Indexes of the cached leaf's elements in the collection.
     @exclusivity(unchecked) private var range = 0..<0
     /// Number of elements of the collection.
     private var total = 0
@@ -19,7 +20,7 @@ package final class ElementReader {
 
     /// Key and value lists of the dictionary, and the state of the instance when they were read.
     @exclusivity(unchecked) var entries: (halves: CollectionHandle.Halves, moment: Instance.Moment)?
-    /// The `CollectionEdit.number` of the collection's open edit; 0 before the first change.
+    /// Number of the collection's open edit (`CollectionEdit.number`); 0 before the first change.
     @exclusivity(unchecked) var editNumber = 0
 
     package init(_ instance: Instance) { self.instance = instance }
@@ -72,13 +73,14 @@ package final class ElementReader {
 }
 
 extension Instance {
-    /// State of the data that an instance shows; equal moments mean unchanged data.
+    /// State of the data that an instance shows. If two moments are equal, the data has not changed
+    /// between them.
     struct Moment: Equatable {
         fileprivate let generation: Int
         fileprivate let changeCount: Int
     }
 
-    /// The current state of the data. Traps in a wrong context.
+    /// The current state of the data. Traps if the caller is in another context.
     @inline(__always)
     var moment: Moment {
         check()

@@ -1,18 +1,19 @@
-/// Elements of a list, set or dictionary that are sorted, distinct or limited. For collections of
-/// values; collections of links use `ObjectResults`.
+/// Elements of a list, set or dictionary that are sorted, distinct or limited. Only for collections
+/// of values; for collections of links, use `ObjectResults`.
 ///
 /// Evaluated on first use, and again after a change of the class that has the collection. Confined
-/// like the collection. Frozen ones are evaluated when made and may be used on any thread.
+/// like the collection. Results of a frozen collection are evaluated when made, and may be used on
+/// any thread.
 package final class ElementResults {
     let collection: CollectionHandle
-    /// Operations on the elements, in this order.
+    /// Operations to apply to the elements, in this order.
     package let steps: [Step]
     private var found: Found?
 
     package enum Step: Hashable, Sendable {
         /// Stable sort by value, nulls first.
         case sort(isAscending: Bool, TextCollation)
-        /// Keeps the first of equal elements.
+        /// Keeps the first of several equal elements.
         case distinct
         case limit(Int)
     }
@@ -23,7 +24,8 @@ package final class ElementResults {
         let basis: ResultDependencies
     }
 
-    /// Throws the errors of reading the collection, if the instance is frozen.
+    /// Throws the errors of reading the collection if the instance is frozen, because the results
+    /// are then evaluated at once.
     package init(_ collection: CollectionHandle, _ steps: [Step] = []) throws(RealmError) {
         (self.collection, self.steps) = (collection, steps)
         if instance.isFrozen { found = try find() }
@@ -107,7 +109,7 @@ extension ElementResults.Step {
         case .sort(let isAscending, let collation):
             Self.sort(&positions, elements, isAscending, collation)
         case .distinct:
-            // Equal elements become adjacent, the first one in front.
+            // Sort equal elements next to each other, the first of them in front.
             var entries = positions.indices.map { (place: $0, value: elements[positions[$0]]) }
             entries.order { ValueRules.compare($0.value, $1.value) < 0 }
             var kept: [Int] = []

@@ -1,7 +1,8 @@
-/// Reads single properties, for callers that hold the class. An `ObjectHandle` would also retain
-/// the class, which costs a reference count per read.
+/// Reads single properties without an `ObjectHandle`. A handle would also retain the class, which
+/// costs a reference count per read.
 extension ObjectClass {
-    /// Whether `place` may be outdated; always true in an open write transaction.
+    /// Whether the object must be located again, because `place` may be outdated. Always true in an
+    /// open write transaction.
     @inlinable @inline(__always)
     package func isBehind(_ place: ObjectLocation) -> Bool {
         let generation = instance.generation
@@ -65,7 +66,7 @@ extension ObjectClass {
         return ref
     }
 
-    /// Reads when `place` is outdated or a write transaction is open.
+    /// Reads the value if `place` is outdated or a write transaction is open.
     @inline(never)
     private func valueSlow(_ property: Int, _ key: ObjectKey) throws(RealmError) -> Value {
         if let transaction = instance.transaction {

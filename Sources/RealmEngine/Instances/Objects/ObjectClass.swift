@@ -1,7 +1,8 @@
 /// Cached metadata of one class in an instance, for reading and changing single properties.
 ///
 /// Confined like its instance; the metadata of a frozen instance may be used on any thread. A
-/// property is identified by its index in `properties`, whatever its index is in other versions.
+/// property is always identified by its index in `properties`, even if its column has another index
+/// in the current version.
 package final class ObjectClass {
     package let instance: Instance
     package let key: TableKey
@@ -10,10 +11,10 @@ package final class ObjectClass {
     /// Backlinks at the time this object was made.
     let backlinks: [BacklinkInfo]
     private let fields: UnsafeMutableBufferPointer<Field>
-    /// The table in the version of `generation`; nil if the class was removed.
+    /// The table in the version with the number `generation`; nil if the class was removed.
     private var info: TableInfo?
     private var generation: Int
-    /// Schema generation of the open write transaction, whose columns may change.
+    /// Schema generation of the open write transaction, in which columns may be added and removed.
     private var schemaGeneration = -1
 
     /// A property's storage in the current version.
@@ -49,7 +50,7 @@ package final class ObjectClass {
         fields = .allocate(capacity: properties.count)
         _ = fields.initialize(
             from: properties.enumerated().map { Field($0.element, at: $0.offset) })
-        // 0 in an open write transaction, whose columns are read each time.
+        // 0 in an open write transaction; the columns are then looked up for each access.
         generation = instance.generation
     }
 
@@ -60,7 +61,7 @@ package final class ObjectClass {
         properties.firstIndex { $0.name == name }
     }
 
-    /// Returns a pointer to the field, because copying a field takes longer than most reads.
+    /// Returns a pointer to the field. Copying the field would take longer than most reads.
     @inline(__always)
     func field(_ property: Int) -> UnsafePointer<Field> {
         precondition(property >= 0 && property < fields.count)
@@ -89,7 +90,7 @@ package final class ObjectClass {
         }
     }
 
-    /// Returns the field as of the open write transaction.
+    /// Returns the field with the column's index and layout in the open write transaction.
     func field(_ property: Int, in transaction: WriteTransaction) throws(RealmError) -> Field {
         if transaction.context.schemaGeneration != schemaGeneration || generation != 0 {
             adapt(to: try transaction.columns(of: key))

@@ -1,5 +1,5 @@
-/// Typed values of properties: nil for null; throws `misuse` for a property of another type, and
-/// the errors of `ObjectHandle.value`.
+/// Typed values of properties; nil for null. These functions throw `misuse` for a property of
+/// another type, and the errors of `ObjectHandle.value`.
 extension ObjectHandle {
     func bool(_ property: Int) throws(RealmError) -> Bool? {
         try value(property).unwrapped("bool") { if case .bool(let v) = $0 { v } else { nil } }
@@ -49,7 +49,8 @@ extension ObjectHandle {
 }
 
 extension Value {
-    /// Returns the result of `pick`; nil for null. Throws `misuse` if `pick` returns nil.
+    /// Returns the value converted by `pick`; nil for null. Throws `misuse` if `pick` returns nil,
+    /// because the property has another type than `wanted`.
     @inline(__always)
     fileprivate func unwrapped<T>(
         _ wanted: StaticString, _ pick: (Value) -> T?

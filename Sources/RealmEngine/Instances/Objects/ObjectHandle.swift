@@ -1,12 +1,12 @@
 /// An object of an instance, read and changed one property at a time.
 ///
-/// Caches the object's location in the instance's current version; each read checks it with one
-/// comparison instead of a search. After the instance has moved on, `follow` finds the location
-/// again; until then every read does. In an open write transaction the transaction's own state is
-/// read.
+/// Caches the object's location in the instance's current version; each read checks the location
+/// with one comparison and needs no search. After the instance has moved to another version, each
+/// read searches the object, until `follow` updates the location. In an open write transaction,
+/// reads return the state of the transaction.
 ///
-/// Confined like its instance; a handle of a frozen instance may be read by several threads at
-/// once. A value's bytes are valid as long as the version is shown, those read in a write
+/// Confined like its instance; several threads may read a handle of a frozen instance at once. The
+/// bytes of a value are valid until the instance moves to another version, or in a write
 /// transaction until its next change.
 package struct ObjectHandle {
     package let objects: ObjectClass
@@ -35,24 +35,24 @@ package struct ObjectHandle {
 
     // MARK: Row location
 
-    /// Updates the location to the instance's current version. Handles of a frozen instance are
-    /// located when they are made, and do not change.
+    /// Updates the location to the instance's current version. A handle of a frozen instance was
+    /// located when it was made and does not change.
     @inline(__always)
     package mutating func follow() throws(RealmError) {
         let generation = objects.instance.generation
-        // In a write transaction, each read looks up the object.
+        // In a write transaction, the location is not cached: each read looks up the object.
         if generation != 0, generation != place.generation { try find() }
     }
 
     @inline(never)
     private mutating func find() throws(RealmError) {
-        // Loads the newest version if a live instance has none loaded.
+        // If a live instance has no version loaded, load the newest one.
         if !objects.instance.isFrozen { _ = objects.instance.snapshot() }
         place = try objects.place(of: key)
     }
 
-    /// Refers to object `other` of the same class. An object in the same leaf is found without a
-    /// search.
+    /// Makes the handle refer to object `other` of the same class. If that object is in the same
+    /// leaf, no search is needed.
     package mutating func move(to other: ObjectKey) throws(RealmError) {
         let near = near(other)
         key = other
@@ -64,14 +64,14 @@ package struct ObjectHandle {
         }
     }
 
-    /// Refers to object `other` of the same class, which was found at `place`.
+    /// Makes the handle refer to object `other` of the same class, which was found at `place`.
     @inline(__always)
     mutating func rebind(_ other: ObjectKey, _ place: ObjectLocation) {
         (key, self.place) = (other, place)
     }
 
-    /// Returns the location of `other` if it is in this object's leaf. Does not mutate the handle,
-    /// so that no reference is counted.
+    /// Returns the location of `other` if it is in this object's leaf. Not mutating, because that
+    /// would cost a reference count.
     @inline(__always)
     private func near(_ other: ObjectKey) -> ObjectLocation? {
         let instance = objects.instance
@@ -80,8 +80,8 @@ package struct ObjectHandle {
         return place.place(of: other, from: key, space)
     }
 
-    /// Returns a handle of object `other` of the class. An object in the same leaf is found without
-    /// a search.
+    /// Returns a handle of object `other` of the class. If that object is in the same leaf, no
+    /// search is needed.
     package func handle(of other: ObjectKey) throws(RealmError) -> ObjectHandle {
         var handle = self
         try handle.move(to: other)
@@ -104,8 +104,8 @@ package struct ObjectHandle {
 
     // MARK: Reading
 
-    /// Returns the value of a property, an index in the class's properties. An unresolved link is
-    /// null.
+    /// Returns the value of the property with the given index in the class's properties. An
+    /// unresolved link is null.
     ///
     /// Throws `misuse` if the object was deleted or the property removed.
     package func value(_ property: Int) throws(RealmError) -> Value {

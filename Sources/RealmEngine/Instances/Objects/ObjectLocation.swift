@@ -1,9 +1,9 @@
 /// Cached location of an object: its cluster leaf and row.
 ///
-/// Valid as long as the instance's generation is the stored one.
+/// Valid while the instance's generation equals the stored generation.
 @usableFromInline package struct ObjectLocation {
-    /// Generation of the instance; 0 in a write transaction, whose nodes move, and negative for no
-    /// location.
+    /// Generation of the instance when the object was located. 0 in a write transaction, whose
+    /// nodes move; negative if there is no location.
     @usableFromInline var generation = -1
     /// Payload of the cluster leaf; nil if there is no such object.
     @usableFromInline var leaf: UnsafeRawPointer?
@@ -18,7 +18,7 @@
         set { shortRow = UInt32(truncatingIfNeeded: newValue) }
     }
 
-    /// Makes an unknown location, which is valid in no version.
+    /// Makes a location that is valid in no version.
     @inlinable @inline(__always) package init() {}
 
     init(_ found: (leaf: ClusterLeaf, row: Int)?, generation: Int) {
@@ -42,8 +42,8 @@
 
     @inline(__always) private var node: NodeView? { leaf.map { NodeView(checked: $0) } }
 
-    /// Ref of the column leaf with `leafIndex`. Nil if there is no object; `Ref.none` if the leaf
-    /// lacks the column.
+    /// Returns the ref of the column leaf with `leafIndex`. Nil if there is no object; `Ref.none`
+    /// if the cluster leaf does not have the column.
     @inline(__always)
     func columnRef(_ leafIndex: Int) -> Ref? {
         guard let leaf else { return nil }
@@ -53,8 +53,8 @@
         return node.slot(slot).child ?? Ref.none
     }
 
-    /// Returns the location of `other` if it is in the leaf of the object with `key`, to which this
-    /// location belongs; otherwise nil.
+    /// Returns the location of object `other` if it is in the same leaf as the object with `key`,
+    /// whose location this is; otherwise nil.
     func place(of other: ObjectKey, from key: ObjectKey, _ space: NodeSpace) -> ObjectLocation? {
         guard let node else { return nil }
         let distance = UInt64(bitPattern: other.raw) &- UInt64(bitPattern: key.raw)
@@ -68,7 +68,7 @@
         guard let list = try? space.integers(keys.ref, "object keys"), row < list.count else {
             return nil
         }
-        // Keys ascend, so the search begins at the row; the next key is the usual request.
+        // Keys ascend, so begin the search at this object's row. Usually the next key is searched.
         let wanted = list.unsigned(row) &+ distance
         let limit = min(list.count, Int(rows))
         found.row = (0..<limit).partitionPoint { list.unsigned($0) >= wanted }

@@ -1,13 +1,13 @@
 /// Aggregates and columns of results.
 extension ObjectResults {
-    /// Returns an aggregate of a property over all objects. Skips nulls and NaN, except a float or
-    /// double NaN in a mixed property. Without values the minimum, maximum and average are null,
-    /// and the sum is zero.
+    /// Returns an aggregate of a property over all objects. Skips nulls, and NaN except for a float
+    /// or double NaN in a mixed property. Without values, the minimum, maximum and average are
+    /// null, and the sum is zero.
     ///
-    /// Does not evaluate or cache the results' objects if they are not cached already.
+    /// If the results are not cached already, this neither evaluates nor caches their objects.
     ///
     /// - Parameter property: index among the properties of the class.
-    /// - Throws: `misuse` for a property that the function is not defined for.
+    /// - Throws: `misuse` for a property for which the function is not defined.
     package func aggregate(
         _ function: AggregateFunction, of property: Int
     ) throws(RealmError) -> Value {
@@ -32,8 +32,8 @@ extension ObjectResults {
     }
 
     /// Calls `body` with the values of a property in the order of the objects. Reads only that
-    /// column. `body` must not change data. The values' bytes have the lifetime of an object's
-    /// values.
+    /// column. `body` must not change data. The bytes of a value have the lifetime described at
+    /// `ObjectHandle`.
     func values(
         of property: Int, _ body: (Value) throws(RealmError) -> Void
     ) throws(RealmError) {

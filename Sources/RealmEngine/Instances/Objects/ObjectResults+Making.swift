@@ -1,16 +1,17 @@
 /// Results derived from other results, collections and links.
 extension ObjectResults {
-    /// Combines the results with `query` by AND; its SORT, DISTINCT and LIMIT apply after the
-    /// existing ones. Throws `misuse` for a query that does not fit the class, and for a condition
-    /// after a limit.
+    /// Returns these results restricted by `query`. Its condition is combined by AND; its SORT,
+    /// DISTINCT and LIMIT apply after the existing clauses.
+    ///
+    /// Throws `misuse` for a query that does not fit the class, and for a condition after a limit.
     package func filtered(_ query: Query) throws(RealmError) -> ObjectResults {
         let fresh = ObjectResults(objects, try definition.adding(query), nil)
         try fresh.check(query)
         return fresh
     }
 
-    /// Applies SORT, DISTINCT or LIMIT. A later sort takes precedence over an earlier one. Throws
-    /// the errors of `filtered`.
+    /// Returns these results with one more SORT, DISTINCT or LIMIT. A later sort takes precedence
+    /// over an earlier one. Throws the errors of `filtered`.
     package func arranged(
         _ clause: QueryClause, aliases: KeyPathAliases = KeyPathAliases()
     ) throws(RealmError) -> ObjectResults {
@@ -37,9 +38,9 @@ extension ObjectResults {
                 objects.key, from: .collection(collection.owner.link, property.key)), nil)
     }
 
-    /// Makes results of the objects of the class that link to `target`, of the same instance, by
-    /// `property`. An object appears once per link. Throws `misuse` for a property with another
-    /// target.
+    /// Makes results of the objects of the class whose property `property` links to `target`, an
+    /// object of the same instance. An object appears once per link. Throws `misuse` if the
+    /// property links to another class.
     package convenience init(
         _ objects: ObjectClass, linkingTo target: ObjectHandle, by property: Int
     ) throws(RealmError) {
@@ -59,8 +60,8 @@ extension ObjectResults {
     /// Reference to the results for another context or an observer.
     package var confined: Confined { Confined(instance, .results(definition)) }
 
-    /// Observes the results; see `Instance.observe(table:)`. When `block` is called, the results
-    /// already contain the objects that the observer found. Retains the results until the
+    /// Observes the results; see `Instance.observe(table:)`. The objects that the observer found
+    /// become the content of the results before `block` is called. Retains the results until the
     /// observation ends.
     package func observe(
         _ filter: ChangeFilter? = nil, _ block: @escaping (CollectionNotice) -> Void
@@ -68,8 +69,8 @@ extension ObjectResults {
         try instance.observe(results: definition, filter, showing: self, block)
     }
 
-    /// Makes the results of a resolved handle or a frozen reference. Nil for another target, and if
-    /// the class was removed.
+    /// Makes the results to which `confined` refers. Nil if it refers to something else, or if the
+    /// class was removed.
     convenience init?(_ confined: Confined) {
         guard case .results(let definition) = confined.target,
             let objects = ObjectClass(confined.instance, definition.table)
@@ -77,8 +78,9 @@ extension ObjectResults {
         self.init(objects, definition, nil)
     }
 
-    /// Returns the results in the current version, for use on any thread. Keeps objects that are
-    /// already found. Throws `incompatible` when the lock file is damaged.
+    /// Returns these results in the current version, for use on any thread. If they are evaluated
+    /// already, the frozen results share the objects. Throws `incompatible` if the lock file is
+    /// damaged.
     func freeze() throws(RealmError) -> ObjectResults {
         if isFrozen { return self }
         let frozen = try instance.freeze()

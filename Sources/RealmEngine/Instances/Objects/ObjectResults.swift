@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Objects of one class in a defined order, as an instance shows them: all objects, those that
-/// match queries, the objects of a collection, or those that link to an object.
+/// Objects of one class in a defined order: all objects, those that match queries, the objects of a
+/// collection, or those that link to an object.
 ///
-/// Evaluated on first use, and again after a change of a table they depend on. In a write
-/// transaction they reflect its own changes.
+/// Evaluated on first use, and again after a change of a table on which they depend. In a write
+/// transaction they include the changes of the transaction.
 ///
 /// Confined like their instance. Frozen results may be used by several threads at once, and do not
 /// change after their first evaluation.
@@ -14,18 +14,20 @@ package final class ObjectResults {
     /// Definition of the results, independent of versions.
     package let definition: ResultsDefinition
     private let isFixed: Bool
-    /// Instance of `objects`, which retains it. Unmanaged, because counting references of a weakly
-    /// referenced object is slow: it would take most of the time of one access.
+    /// Instance of `objects`, which retains it. Unmanaged: the instance is weakly referenced, which
+    /// makes counting references so slow that it would take most of the time of an access.
     private let owner: Unmanaged<Instance>
-    /// The last content, retained. Frozen results set it once.
+    /// The last evaluated content, retained; nil before the first evaluation. Frozen results set it
+    /// only once.
     private let slot: Atomic<UnsafeMutableRawPointer?>
     /// Generation of the instance for which the content is valid. Unused by frozen results.
     private var generation = -1
     /// Leaf of the last object accessed by index, valid in `generation`.
     private var leaf: LeafAtKey?
-    /// The only query, as it was bound to check it, and the instance's generation at that time.
+    /// The query as it was bound when the results were made, and the instance's generation at that
+    /// time. Nil if the results have several queries.
     private var checked: (query: BoundQuery, generation: Int)?
-    /// Last object that was located.
+    /// The object that was located last.
     private var recent: (key: ObjectKey, place: ObjectLocation) = (.none, ObjectLocation())
 
     /// Makes results of all objects of the class, in table order.
@@ -45,7 +47,8 @@ package final class ObjectResults {
         self.init(objects, definition, nil)
     }
 
-    /// - Parameter content: content in the instance's current version, nil if not evaluated yet.
+    /// - Parameter content: content in the instance's current version; nil if the results have not
+    ///   been evaluated.
     init(_ objects: ObjectClass, _ definition: ResultsDefinition, _ content: ResultsContent?) {
         precondition(objects.key == definition.table)
         self.objects = objects
@@ -80,7 +83,7 @@ package final class ObjectResults {
         return try follow()
     }
 
-    /// Generation of the instance. Traps in a wrong context.
+    /// Generation of the instance. Traps if the caller is in another context.
     @inline(__always)
     private var shownGeneration: Int {
         owner._withUnsafeGuaranteedRef { (instance) in
@@ -96,8 +99,8 @@ package final class ObjectResults {
         }
     }
 
-    /// Evaluates frozen results. Threads that arrive at the same time all evaluate; the first
-    /// content is kept.
+    /// Evaluates frozen results. If several threads arrive at once, each of them evaluates, and the
+    /// first content is kept.
     @inline(never)
     private func currentContent() throws(RealmError) -> ResultsContent {
         let found = try definition.content(in: objects.instance.snapshot(), bound: boundNow)
@@ -109,7 +112,8 @@ package final class ObjectResults {
         return Unmanaged<ResultsContent>.fromOpaque(other!).takeUnretainedValue()
     }
 
-    /// Updates the content after the instance may have moved on.
+    /// Evaluates the results again, unless the cached content is still valid in the instance's
+    /// version.
     @inline(never)
     private func follow() throws(RealmError) -> ResultsContent {
         let snapshot = objects.instance.snapshot()
@@ -122,14 +126,15 @@ package final class ObjectResults {
         return content
     }
 
-    /// Sets the content to objects that an observer found in `snapshot`, the instance's current
-    /// version.
+    /// Sets the content to objects that an observer found in `snapshot`, which must be of the
+    /// instance's current version.
     func adopt(_ keys: [ObjectKey], in snapshot: Snapshot) {
         if isFixed || known?.basis.state === snapshot.state { return }
         if let content = (try? definition.content(of: keys, in: snapshot)) ?? nil { cache(content) }
     }
 
-    /// Resolves names and types at once, so that errors are thrown where the query is made.
+    /// Resolves the names and types of a query when the results are made, so that mistakes are
+    /// reported there and not at the first use.
     func check(_ query: Query) throws(RealmError) {
         let snapshot = instance.snapshot()
         guard let info = snapshot.schema.table(definition.table) else { return }
@@ -137,7 +142,7 @@ package final class ObjectResults {
         if definition.queries.count == 1 { checked = (bound, instance.generation) }
     }
 
-    /// The only query, bound to the current version; nil if it must be bound again.
+    /// The only query of the results, bound to the current version; nil if it must be bound again.
     private var boundNow: BoundQuery? {
         guard let checked, checked.generation > 0, checked.generation == instance.generation
         else { return nil }
@@ -153,7 +158,7 @@ package final class ObjectResults {
         release(slot.exchange(Unmanaged.passRetained(content).toOpaque(), ordering: .releasing))
     }
 
-    /// Number of objects. As long as only the count is read, no keys are stored.
+    /// Number of objects. If only the count is ever read, no object keys are stored.
     package var count: Int {
         get throws(RealmError) {
             if isFixed { return try current().count }
@@ -171,8 +176,8 @@ package final class ObjectResults {
         }
     }
 
-    /// Stores a count. Resets the generation, so that the next access to an object evaluates the
-    /// results.
+    /// Stores content that is only a count. Invalidates the generation, so that the next access to
+    /// an object evaluates the results.
     private func keepNumber(_ content: ResultsContent) {
         cache(content)
         if !content.isEnumerated { generation = -1 }
@@ -189,7 +194,7 @@ package final class ObjectResults {
         return ObjectHandle(objects, key, place)
     }
 
-    /// Rebinds a handle of the class to the object at an index, which costs less than making a
+    /// Makes a handle of the class refer to the object at an index. This costs less than making a
     /// handle.
     @inline(__always)
     func move(_ handle: inout ObjectHandle, to position: Int) throws(RealmError) {
@@ -202,7 +207,7 @@ package final class ObjectResults {
     func key(at position: Int) throws(RealmError) -> ObjectKey { try find(position).0 }
 
     private func find(_ i: Int) throws(RealmError) -> (ObjectKey, ObjectLocation) {
-        // Fast path of all objects: the index is in the cached leaf.
+        // Fast path for results of all objects: the index is in the cached leaf.
         if !isFixed, generation > 0, let leaf, i >= leaf.start, i < leaf.end {
             if generation == shownGeneration {
                 let row = i &- leaf.start
@@ -224,7 +229,7 @@ package final class ObjectResults {
     func place(of key: ObjectKey) throws(RealmError) -> (ObjectKey, ObjectLocation) {
         let instance = objects.instance
         let now = instance.generation
-        // In a write transaction, each read looks up the object.
+        // In a write transaction, the location is not cached: each read looks up the object.
         if now == 0 { return (key, ObjectLocation()) }
         if isFixed { return (key, try objects.place(of: key)) }
         if recent.place.generation == now,
@@ -237,7 +242,7 @@ package final class ObjectResults {
         return recent
     }
 
-    /// Returns the object at an index of all objects.
+    /// Returns the object at an index of results that contain all objects.
     @inline(never)
     private func place(at i: Int) throws(RealmError) -> (ObjectKey, ObjectLocation) {
         let now = objects.instance.generation
@@ -254,7 +259,8 @@ package final class ObjectResults {
         return (key, ObjectLocation(found.leaf, row, generation: now))
     }
 
-    /// Calls `body` with the tree of the class's current objects.
+    /// Calls `body` with the tree of all objects of the class; returns nil if the class was
+    /// removed.
     func allObjects<T>(
         _ body: (ClusterTree) throws(RealmError) -> T?
     ) throws(RealmError) -> T? {
@@ -268,7 +274,7 @@ package final class ObjectResults {
         return try body(ClusterTree(space: snapshot.lookup, root: info.root))
     }
 
-    /// Content that is cached and valid in the current version, nil if there is none.
+    /// Cached objects that are valid in the current version; nil if there are none.
     var foundNow: ResultsContent? {
         guard let content = known?.following(objects.instance.snapshot()), content.isEnumerated
         else { return nil }

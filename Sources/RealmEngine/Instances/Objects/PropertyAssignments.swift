@@ -1,6 +1,6 @@
-/// Properties that commits set, according to their changesets (storage format 7.3).
+/// Properties that commits set, collected from their changesets (storage format 7.3).
 ///
-/// Records assignments of an equal value, which a comparison of versions does not find. Free to
+/// Includes assignments of an equal value, which a comparison of versions does not find. Free to
 /// cross threads.
 struct PropertyAssignments: Sendable {
     struct Assignment: Hashable {
@@ -13,9 +13,9 @@ struct PropertyAssignments: Sendable {
 
     var isEmpty: Bool { tables.isEmpty }
 
-    /// Adds the assignments of a changeset, except for objects that `changes` lists as inserted.
+    /// Adds the assignments of a changeset. Skips objects that `changes` contains as inserted.
     ///
-    /// Throws `corrupt`, without adding any, for an invalid changeset.
+    /// Throws `corrupt` for an invalid changeset; no assignment is added then.
     mutating func add(
         _ changeset: ByteView, besides changes: ChangeSet? = nil
     ) throws(RealmError) {
@@ -50,13 +50,13 @@ struct PropertyAssignments: Sendable {
 }
 
 extension ChangeSet {
-    /// Returns the changes with additional modified properties: those that were set to an equal
-    /// value, according to the change logs of the commits between the versions. Missing or invalid
+    /// Returns the changes, with properties added as modified that were set to an equal value.
+    /// These are read from the change logs of the commits between the versions. Missing or invalid
     /// logs are skipped.
     ///
     /// - Parameters:
-    ///   - new: the newer version compared.
-    ///   - later: assignments of commits in `new` that are not yet in its log.
+    ///   - new: the newer of the compared versions.
+    ///   - later: assignments of commits that `new` contains but its change log does not yet.
     func adding(
         _ later: PropertyAssignments, loggedIn new: Snapshot
     ) throws(RealmError) -> ChangeSet {
@@ -65,7 +65,7 @@ extension ChangeSet {
             let history = try? ChangeHistory(new.lookup, top)
         {
             let wanted = Int(clamping: top.version - from)
-            // If logs are missing, only assignments of equal values are lost.
+            // Without the logs, only the assignments of equal values are lost.
             try? history.forEachLast(wanted) { (_, changeset) throws(RealmError) in
                 try? all.add(changeset, besides: self)
             }
@@ -74,7 +74,7 @@ extension ChangeSet {
         for (key, assignments) in all.tables {
             guard let info = new.schema.table(key) else { continue }
             var changes = self[key] ?? TableChanges(old: info, new: info)
-            // All objects of a new table are inserted.
+            // In a new table, all objects count as inserted.
             if changes.old == nil { continue }
             changes.merge(try changes.marks(of: assignments, new.table(info)))
             if !changes.isEmpty { result[key] = changes }
@@ -84,8 +84,8 @@ extension ChangeSet {
 }
 
 extension TableChanges {
-    /// Returns the assignments to objects in both versions and to properties of the newer one,
-    /// ascending by object.
+    /// Returns those assignments whose object exists in both versions and whose property exists in
+    /// the newer version, in ascending order of objects.
     fileprivate func marks(
         of assignments: [PropertyAssignments.Assignment], _ table: Table
     ) throws(RealmError) -> [Mark] {

@@ -1,6 +1,6 @@
-/// Iterates over the objects that results contain when the cursor is made. Later changes of the
-/// results do not affect it: new objects are not visited. Deleted objects are skipped by
-/// `nextFound`; `next` returns handles of them.
+/// Iterates over the objects that results contain when the cursor is made. Objects that are added
+/// later are not visited. `nextFound` skips objects that were deleted in the meantime; `next`
+/// returns handles of them.
 ///
 /// Confined like its results; each thread that reads frozen results needs its own cursor.
 package struct ResultsCursor {
@@ -9,10 +9,10 @@ package struct ResultsCursor {
     private let objects: ObjectClass
     /// Unretained `objects`, for access without reference counting.
     private var uncounted: Unmanaged<ObjectClass> { Unmanaged.passUnretained(objects) }
-    /// Keys to visit; nil for all objects of the class in `version`, which is retained.
+    /// Keys to visit. Nil if all objects of the class in `version` are visited.
     private let keys: RowKeys?
     private let version: (snapshot: Snapshot, root: Ref)?
-    /// Generation of the instance that corresponds to `version`.
+    /// Generation of the instance when it showed `version`.
     private let generation: Int
     private var leaf: LeafAtKey?
     private var rows = Rows()
@@ -21,10 +21,10 @@ package struct ResultsCursor {
 
     /// Cached data for the objects of the current leaf.
     private struct Rows {
-        /// Indexes of the first object and after the last one.
+        /// Index of the first object of the leaf, and index after its last object.
         var start = 0
         var end = 0
-        /// Location of the first object.
+        /// Location of the first object of the leaf.
         var place = ObjectLocation()
         /// First key of a leaf whose keys are consecutive; nil for other leaves.
         var firstKey: ObjectKey?
@@ -58,7 +58,7 @@ package struct ResultsCursor {
         if generation != 0, let info = snapshot.schema.table(objects.key) {
             (keys, version) = (nil, (snapshot, info.root))
         } else {
-            // The state of an open write transaction cannot be retained; the keys are copied.
+            // The state of an open write transaction cannot be retained, so copy the keys.
             (keys, version) = (try results.definition.keys(in: snapshot), nil)
         }
     }
@@ -85,7 +85,7 @@ package struct ResultsCursor {
         return nil
     }
 
-    /// Returns the location of an object; nil if it was deleted meanwhile.
+    /// Returns the location of an object; nil if it was deleted in the meantime.
     private mutating func look(for key: ObjectKey) throws(RealmError) -> ObjectLocation? {
         let found = try handle(of: key, at: nil)
         return try found.exists ? found.place : nil
@@ -98,7 +98,8 @@ package struct ResultsCursor {
         return try handle(of: key, at: place)
     }
 
-    /// Moves the cursor's own handle, which finds objects in the same leaf quickly.
+    /// Moves the cursor's own handle to an object and returns it. The handle finds objects in the
+    /// same leaf quickly.
     private mutating func handle(
         of key: ObjectKey, at place: ObjectLocation?
     ) throws(RealmError) -> ObjectHandle {
@@ -112,7 +113,7 @@ package struct ResultsCursor {
         return handle!
     }
 
-    /// Rebinds a handle of the class to the next object; returns false at the end.
+    /// Makes a handle of the class refer to the next object; returns false at the end.
     @inline(__always)
     mutating func next(_ handle: inout ObjectHandle) throws(RealmError) -> Bool {
         guard position < count else { return false }
@@ -121,7 +122,7 @@ package struct ResultsCursor {
         return true
     }
 
-    /// Returns the next object, and its location if that needs no search.
+    /// Returns the next object. Also returns its location, unless that requires a search.
     @inline(__always)
     private mutating func nextLocation() throws(RealmError) -> (ObjectKey, ObjectLocation?) {
         let now = checkedGeneration
@@ -131,7 +132,7 @@ package struct ResultsCursor {
         return (key(position), now == generation ? rows.place(position) : nil)
     }
 
-    /// Generation of the instance. Traps if the instance may not be read here.
+    /// Generation of the instance. Traps if the instance may not be read in the caller's context.
     @inline(__always)
     private var checkedGeneration: Int {
         uncounted._withUnsafeGuaranteedRef { objects in

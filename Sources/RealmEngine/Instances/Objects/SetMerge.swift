@@ -1,10 +1,10 @@
-/// Visits the members of two sets in their common order, so that each leaf of both is read once.
-/// Skips unresolved links.
+/// Visits the members of two sets in their common order. Each leaf of both sets is read once. Skips
+/// unresolved links.
 struct SetMerge {
     private var left: Members
     private var right: Members
 
-    /// Set or sets that contain a member.
+    /// Whether the left set, the right set, or both contain a member.
     enum Side { case left, right, both }
 
     private struct Members {
@@ -32,8 +32,9 @@ struct SetMerge {
         self.right = try Members(right)
     }
 
-    /// Calls `body` with each member until it returns false. The index counts the stored elements
-    /// of the left set; for a member of the right set only, it is the insertion index.
+    /// Calls `body` with each member until it returns false. The index is the member's position
+    /// among the stored elements of the left set. If only the right set contains the member, it is
+    /// the position at which the left set would store it.
     mutating func visit(
         _ body: (Side, Int, Value) throws(RealmError) -> Bool
     ) throws(RealmError) {

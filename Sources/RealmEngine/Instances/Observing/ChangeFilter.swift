@@ -1,12 +1,11 @@
-/// Selects which changes an observer of an object or collection is notified of.
+/// Selects the changes of which an observer of an object or collection is notified.
 ///
-/// Made for one class; `ChangeProbe` applies it to a comparison of two versions. Free to cross
-/// threads.
+/// A filter is made for one class; `ChangeProbe` applies it to two versions. Free to cross threads.
 package struct ChangeFilter: Sendable {
     enum Reach: Sendable {
         /// Properties of the object itself.
         case own
-        /// Also properties of objects reached through up to `depth` links.
+        /// Properties of the object, and of objects that it reaches through up to `depth` links.
         case linked(depth: Int)
         case paths([[Step]])
     }
@@ -21,29 +20,30 @@ package struct ChangeFilter: Sendable {
     let table: TableKey
     let reach: Reach
 
-    /// Maximum number of links followed without key paths.
+    /// Maximum number of links that are followed if the observer has no key paths.
     static let defaultDepth = 4
 
-    /// Filter for the object's own properties, the default of an object's observer.
+    /// Filter for the object's own properties: the default for observers of an object.
     static func own(_ table: TableKey) -> ChangeFilter {
         ChangeFilter(table: table, reach: .own)
     }
 
-    /// Filter for the object and the objects up to four links away, the default of a collection's
-    /// observer.
+    /// Filter for the object and for objects up to four links away: the default for observers of a
+    /// collection.
     static func linked(_ table: TableKey) -> ChangeFilter {
         ChangeFilter(table: table, reach: .linked(depth: defaultDepth))
     }
 
-    /// Makes a filter of key paths that the caller has resolved, because a Swift class may name its
-    /// properties differently from the file. A path that ends in a link, a collection or backlinks
-    /// selects changes of the references, not of the objects they refer to.
+    /// Makes a filter of key paths whose names the caller has resolved: a Swift class may name its
+    /// properties differently from the file. For a path that ends in a link, a collection or
+    /// backlinks, only a change of the references counts, not a change of the objects they refer
+    /// to.
     package init(_ paths: [[Step]], in table: TableKey) {
         self.init(table: table, reach: .paths(paths))
     }
 
-    /// Makes a filter of key paths by the names in the file: `name`, `owner.name`,
-    /// `@links.Dog.owner.name` for backlinks, `*` for all properties at that step.
+    /// Makes a filter of key paths by the names in the file. Examples: `name`, `owner.name`,
+    /// `@links.Dog.owner.name` for backlinks, and `*` for all properties.
     ///
     /// Throws `misuse` for an unknown property.
     init(

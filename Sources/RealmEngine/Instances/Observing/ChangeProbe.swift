@@ -1,22 +1,23 @@
-/// Checks whether objects changed, in the sense of a filter, between two versions. Confined to its
-/// snapshots' thread.
+/// Checks whether objects changed between two versions, according to a filter. Confined to the
+/// thread of its snapshots.
 package final class ChangeProbe {
     private let changes: ChangeSet
     private let old: Snapshot
     private let new: Snapshot
     private let filter: ChangeFilter
-    /// At index n, tables from which a modified object can be reached through at most n links.
+    /// Element n contains the tables from which a modified object can be reached through at most n
+    /// links.
     private var reachable: [Set<TableKey>] = []
     private var known: [Visit: Bool] = [:]
-    /// Objects from which a modified object can be reached; nil without `linked`, and if there are
-    /// too many.
+    /// Objects from which a modified object can be reached. Nil if the filter does not follow
+    /// links, or if there are too many such objects.
     private lazy var leading: ReverseReachability? = {
         guard case .linked(let depth) = filter.reach else { return nil }
         return try? ReverseReachability(to: changes, in: filter.table, within: depth, new)
     }()
 
-    /// Complement of `leading.digits`, 0 until `leading` was built. Rejects most objects without
-    /// counting a reference.
+    /// Complement of `leading.digits`; 0 until `leading` was built. With it, most objects are
+    /// rejected without counting a reference.
     private var absent: UInt64 = 0
 
     private struct Visit: Hashable {
@@ -52,8 +53,8 @@ package final class ChangeProbe {
         }
     }
 
-    /// The only objects that may have changed for the observer, ascending; nil if each object must
-    /// be checked.
+    /// The only objects that may have changed in the sense of the filter, ascending; nil if every
+    /// object must be checked.
     @_optimize(size)
     var changeCandidates: [ObjectKey]? {
         switch filter.reach {
@@ -70,8 +71,8 @@ package final class ChangeProbe {
         return path.isEmpty
     }
 
-    /// Whether the object, which exists in both versions, changed for the observer. Throws
-    /// `corrupt`.
+    /// Whether the object changed in the sense of the filter. The object must exist in both
+    /// versions. Throws `corrupt`.
     package func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
         if absent & ReverseReachability.digit(key) != 0 { return false }
         if let leading {
@@ -88,8 +89,9 @@ package final class ChangeProbe {
         }
     }
 
-    /// Indexes of the object's columns that changed for the observer; with key paths, the first
-    /// columns of the paths with a change. Nil if nothing changed.
+    /// Returns the indexes of the object's columns that changed in the sense of the filter. With
+    /// key paths, returns the first column of each path along which something changed. Nil if
+    /// nothing changed.
     package func changedColumns(of key: ObjectKey) throws(RealmError) -> [Int]? {
         guard case .paths(let paths) = filter.reach else {
             guard let changes = changes[filter.table], let i = changes.modification(of: key)
@@ -162,13 +164,13 @@ package final class ChangeProbe {
         }
     }
 
-    /// Whether other objects link to `object` than before, or one of them changed along the rest of
-    /// the path.
+    /// Whether the set of objects that link to `object` changed, or one of these objects changed
+    /// along the rest of the path.
     private func isModified(
         _ object: ObjectLink, from table: TableKey, _ key: ColumnKey,
         _ rest: ArraySlice<ChangeFilter.Step>
     ) throws(RealmError) -> Bool {
-        // Without a change in that table, its links are the same as before.
+        // If the table of the links has no change, the same objects link to `object` as before.
         let mayDiffer = changes[table] != nil
         if !mayDiffer, rest.isEmpty { return false }
         let origins = try Self.origins(of: object, table, key, new)
@@ -194,7 +196,7 @@ package final class ChangeProbe {
         return keys
     }
 
-    /// Whether `body` returns true for a link in the value.
+    /// Whether `body` returns true for any link in the value, which may be a collection.
     private func anyLink(
         _ value: Value, _ body: (ObjectLink) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {

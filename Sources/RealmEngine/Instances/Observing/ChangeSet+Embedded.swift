@@ -1,8 +1,8 @@
 extension ChangeSet {
-    /// Returns the changes with the owners of changed embedded objects marked as modified, in the
-    /// property that has the embedded object.
+    /// Returns the changes with the owners of changed embedded objects marked as modified. The
+    /// changed property is the one that contains the embedded object.
     ///
-    /// - Parameter new: the newer version compared. Throws `corrupt`.
+    /// - Parameter new: the newer of the compared versions. Throws `corrupt`.
     package func attributingEmbedded(in new: Snapshot) throws(RealmError) -> ChangeSet {
         var result = self
         var pending: [ObjectLink] = []
@@ -18,7 +18,8 @@ extension ChangeSet {
             let isKnown = changes.modification(of: owner.object.key) != nil
             changes.markModified(owner.object.key, column: owner.column)
             result[key] = changes
-            // Terminates: each iteration marks one more object as modified.
+            // This loop ends, because each new object in `pending` was not marked as modified
+            // before.
             if !isKnown, changes.new?.kind == .embedded, !changes.isInserted(owner.object.key) {
                 pending.append(owner.object)
             }
@@ -26,7 +27,8 @@ extension ChangeSet {
         return result
     }
 
-    /// Returns the owner of an embedded object and the owning property; nil if there is none.
+    /// Returns the owner of an embedded object, and the property that contains the object; nil if
+    /// there is no owner.
     static func owner(
         of object: ObjectLink, in snapshot: Snapshot
     ) throws(RealmError) -> (object: ObjectLink, column: Int)? {

@@ -1,15 +1,16 @@
 /// Differences between two versions of a database: the inserted, deleted and modified objects of
 /// each table, and the changed properties of modified objects.
 ///
-/// Found by comparing trees, which needs no log and covers the commits of all processes. Subtrees
-/// that both versions share are skipped, so that the cost follows the change, not the size of the
-/// database. Assigning an equal value is no difference here; notifications add such assignments
-/// from the change logs. Free to cross threads.
+/// The versions are compared by their trees. This needs no log and covers the commits of all
+/// processes. Subtrees that both versions share are skipped, so the cost depends on the size of the
+/// change, not of the database. An assignment of an equal value is no difference here;
+/// notifications add such assignments from the change logs. Free to cross threads.
 public struct ChangeSet: Sendable {
     /// The versions compared.
     public let from: UInt64
     public let to: UInt64
-    /// Tables with differences, in the order of the newer version, then removed ones.
+    /// Tables with differences: first in the order of the newer version, then tables that were
+    /// removed.
     public private(set) var tables: [TableChanges]
     private var places: [TableKey: Int] = [:]
 
@@ -58,7 +59,7 @@ public struct ChangeSet: Sendable {
 
 /// Differences of one table.
 public struct TableChanges: Sendable {
-    /// The table in either version; nil if it does not exist there.
+    /// The table in the older and in the newer version; nil in a version without it.
     public let old: TableInfo?
     public let new: TableInfo?
     /// Keys of the objects that only the newer version has, ascending.
@@ -80,24 +81,24 @@ public struct TableChanges: Sendable {
 
     public var table: TableKey { (new ?? old)!.key }
 
-    /// Whether no object differs and the table exists in both versions.
+    /// Whether the table exists in both versions and no object differs.
     public var isEmpty: Bool {
         insertions.isEmpty && deletions.isEmpty && modifications.isEmpty && old != nil && new != nil
     }
 
-    /// Whether property `column`, an index into the newer version's columns, differs in the `i`-th
-    /// modified object.
+    /// Whether a property differs in the modified object at index `i`. `column` is the property's
+    /// index in the newer version.
     func isChanged(_ i: Int, column: Int) -> Bool {
         bits[i * wordCount + column >> 6] >> UInt64(column & 63) & 1 != 0
     }
 
-    /// Properties that differ in the `i`-th modified object, as indexes into the newer version's
-    /// columns, ascending.
+    /// Properties that differ in the modified object at index `i`, as ascending indexes into the
+    /// newer version's columns.
     public func changedColumns(_ i: Int) -> [Int] {
         (0..<(new?.columns.count ?? 0)).filter { isChanged(i, column: $0) }
     }
 
-    /// Index of the object in `modifications`; nil if it is not modified.
+    /// Index of the object in `modifications`; nil if the object is not in it.
     func modification(of key: ObjectKey) -> Int? {
         modifications.position(of: key)
     }
@@ -114,13 +115,13 @@ public struct TableChanges: Sendable {
         bits.append(contentsOf: columns)
     }
 
-    /// A property of an object that exists in both versions.
+    /// A property to mark as changed, of an object that exists in both versions.
     struct Mark {
         let object: ObjectKey
         let column: Int
     }
 
-    /// Marks properties as changed. `marks` ascend by object.
+    /// Marks properties as changed. `marks` must be in ascending order of objects.
     mutating func merge(_ marks: [Mark]) {
         if marks.isEmpty { return }
         var merged = TableChanges(old: old, new: new)

@@ -1,8 +1,8 @@
-/// Cursor in a cluster tree that advances by whole subtrees or single objects, for comparing two
-/// versions of a tree.
+/// Position in a cluster tree that advances by whole subtrees or by single objects. Used to compare
+/// two versions of a tree.
 ///
-/// It is at an unopened subtree, at an object of an open leaf, or at the end. Each opened node
-/// counts against the read budget of the space.
+/// The position is an unopened subtree, an object of an open leaf, or the end. Each opened node
+/// counts against the read budget of the node space.
 struct ClusterFrontier {
     private struct Frame {
         let inner: InnerCluster
@@ -12,7 +12,7 @@ struct ClusterFrontier {
     /// An unopened subtree.
     struct Subtree {
         let ref: Ref
-        /// Smallest key that it can contain.
+        /// Smallest key that the subtree can contain.
         let base: UInt64
         /// Number of inner levels; 0 for a leaf.
         let depth: Int
@@ -21,7 +21,7 @@ struct ClusterFrontier {
     private let space: NodeSpace
     private var stack: [Frame] = []
     private(set) var subtree: Subtree?
-    /// The open leaf; nil at a subtree and at the end.
+    /// The open leaf; nil if the position is a subtree or the end.
     private(set) var leaf: ClusterLeaf?
     private(set) var row = 0
 
@@ -76,7 +76,7 @@ struct ClusterFrontier {
         try advance()
     }
 
-    /// Moves to the next child of the innermost open node that has one left.
+    /// Moves to the next child of the innermost open node that has another child.
     private mutating func advance() throws(RealmError) {
         while var frame = stack.popLast() {
             if frame.child >= frame.inner.childCount { continue }

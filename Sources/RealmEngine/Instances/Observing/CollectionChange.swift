@@ -1,8 +1,8 @@
 /// Edit script that turns an older sequence into a newer one.
 ///
-/// Apply the deletions (indexes into the older sequence, in descending order), then the insertions
-/// (indexes into the newer sequence, in ascending order), then the modifications. Free to cross
-/// threads.
+/// To apply it, first delete (indexes into the older sequence, in descending order), then insert
+/// (indexes into the newer sequence, in ascending order), then replace the modified elements. Free
+/// to cross threads.
 package struct CollectionChange: Sendable, Equatable {
     /// Indexes into the older sequence, ascending; includes moved elements.
     package var deletions: [Int] = []
@@ -12,10 +12,11 @@ package struct CollectionChange: Sendable, Equatable {
     package var modifications: [Int] = []
     /// The elements of `modifications`, as indexes into the newer sequence.
     var newModifications: [Int] = []
-    /// Elements whose order among the others changed; each is also deleted and inserted.
+    /// Elements that changed their position relative to others. Each of them is also in `deletions`
+    /// and `insertions`.
     var moves: [Move] = []
 
-    /// Indexes of a moved element in both sequences.
+    /// Index of a moved element in the older and in the newer sequence.
     package struct Move: Sendable, Hashable {
         let from: Int
         let to: Int
@@ -27,14 +28,15 @@ package struct CollectionChange: Sendable, Equatable {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }
 
-    /// Compares two sequences; equal elements that appear several times are matched in order.
+    /// Compares two sequences. If equal elements occur several times, they are matched in order.
     ///
     /// Finds the largest possible number of elements that stay in order, in O(n log n).
     ///
     /// - Parameters:
-    ///   - replaces: whether an element in place of another one counts as a modification, as in a
-    ///     list, whose elements can be assigned. In results it does not.
-    ///   - isModified: whether an element that stayed changed, given its new index.
+    ///   - replaces: whether an element at the place of a deleted element counts as a modification,
+    ///     as in a list, whose elements can be assigned. In results, it is a deletion and an
+    ///     insertion.
+    ///   - isModified: whether an element that stayed was modified, given its new index.
     package init<Element: Hashable, Failure: Error>(
         from old: [Element], to new: [Element], replaces: Bool = false,
         isModified: (Int) throws(Failure) -> Bool
@@ -44,7 +46,7 @@ package struct CollectionChange: Sendable, Equatable {
         for i in 0..<kept.head where try isModified(i) { addModification(i, i) }
         var (i, j) = (kept.head, kept.head)
         for (from, to) in kept.stays {
-            // Elements between two that stayed.
+            // Elements between two elements that stayed.
             addGap(i..<from, j..<to, replaces)
             if try isModified(to) { addModification(from, to) }
             (i, j) = (from + 1, to + 1)
@@ -70,8 +72,8 @@ package struct CollectionChange: Sendable, Equatable {
         newModifications.append(new)
     }
 
-    /// Matched elements: a common prefix and suffix of `head` and `tail` elements, and pairs of
-    /// indexes for the elements between them.
+    /// Matched elements: the first `head` and the last `tail` elements of both sequences are equal;
+    /// `stays` contains the pairs of indexes of matched elements between them.
     private struct Kept {
         var head = 0
         var tail = 0
@@ -79,7 +81,7 @@ package struct CollectionChange: Sendable, Equatable {
         var moves: [Move] = []
     }
 
-    /// Matches elements of `old` with elements of `new`.
+    /// Finds the elements of `old` that stay in `new`, and those that move.
     private static func kept<Element: Hashable>(_ old: [Element], _ new: [Element]) -> Kept {
         var head = 0
         while head < old.count, head < new.count, old[head] == new[head] { head += 1 }

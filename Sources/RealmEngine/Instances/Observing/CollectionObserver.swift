@@ -4,14 +4,15 @@ final class CollectionObserver: Observer {
         case collection(ObjectLink, ColumnKey, [CollectionLocation.Step])
         case results(ResultsDefinition)
 
-        /// Whether an element in place of another one counts as a modification: in collections, but
-        /// not in results.
+        /// Whether an element at the place of a deleted element counts as a modification: true for
+        /// collections, false for results.
         var hasPositions: Bool {
             if case .collection = self { true } else { false }
         }
     }
 
-    /// Content of the subject in a version; nil content if it could not be read.
+    /// Content of the observed collection or results in a version. `content` is nil if it could not
+    /// be read.
     struct Evaluation: Sendable {
         let content: ObservedContent?
         let state: VersionState
@@ -20,11 +21,12 @@ final class CollectionObserver: Observer {
     let subject: Subject
     private let filter: ChangeFilter?
     private let block: (CollectionNotice) -> Void
-    /// Results that adopt the found content before the block is called.
+    /// Results that show the found objects; their content is set before the block is called.
     private let shown: ObjectResults?
     private var evaluation: Evaluation?
     private var hasBegun = false
-    /// Content of the last notification; nil if it must be read again from that version.
+    /// Content at the last notification; nil if it must be read again from the version of that
+    /// notification.
     private var content: ObservedContent?
     private var wasDeleted = false
 
@@ -51,12 +53,12 @@ final class CollectionObserver: Observer {
     var isReady: Bool { evaluation != nil || hasBegun }
 
     func begin(at view: Snapshot) throws(RealmError) {
-        // Not the initial call: the instance had been invalidated.
+        // This is not the initial call: the instance was invalidated since.
         if hasBegun {
             let finding = try Self.find(subject, content ?? .nothing, nil, view)
             return try notify(finding, from: view, to: view, isOwn: false)
         }
-        // The instance may have moved on since the evaluation.
+        // The instance may have moved to another version since the evaluation.
         if evaluation?.state !== view.state { evaluation = Self.evaluate(subject, view) }
         content = evaluation?.content ?? .nothing
         evaluation = nil

@@ -2,17 +2,19 @@
 package struct DictionaryChange: Sendable, Equatable {
     package private(set) var deletions: [String] = []
     package private(set) var insertions: [String] = []
-    /// Keys in both dictionaries whose value was replaced or is an object that changed.
+    /// Keys in both dictionaries whose value was replaced, or whose value is an object that
+    /// changed.
     package private(set) var modifications: [String] = []
 
     var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }
 
-    /// Makes the deletion of all entries.
+    /// Makes a change that deletes all entries.
     init(removing entries: [ObservedContent.Entry]) { deletions = entries.map(\.key) }
 
-    /// - Parameter isModified: whether the object of an entry that kept its value changed.
+    /// - Parameter isModified: returns whether an object changed. Called for entries that have the
+    ///   same object in both dictionaries.
     init(
         from old: [ObservedContent.Entry], to new: [ObservedContent.Entry],
         _ isModified: (ObservedContent.Element) throws(RealmError) -> Bool

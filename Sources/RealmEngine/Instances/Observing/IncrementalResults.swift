@@ -1,21 +1,23 @@
-/// Results in a newer version, derived from those in an older one and the changes between them.
-/// Tests only changed objects, so that the cost follows the change and not the number of objects.
+/// Results in a newer version, computed from the results in an older version and the changes
+/// between both. Tests only changed objects, so the cost depends on the size of the change, not on
+/// the number of objects.
 struct IncrementalResults {
-    /// Keys in table order.
+    /// Keys of the results in the newer version, in table order.
     let keys: [ObjectKey]
     let change: CollectionChange
 
-    /// Minimum ratio of all objects to changed ones. With more changes, evaluating the query again
-    /// costs as little.
+    /// Minimum ratio of the number of all objects to the number of changed objects. If more objects
+    /// changed, evaluating the query again costs no more.
     static let share = 256
 
-    /// Returns nil if the results depend on other objects or on an order, if the class's properties
+    /// Nil if the results depend on other objects or on an order, if the properties of the class
     /// differ between the versions, or if too many objects changed.
     ///
     /// - Parameters:
     ///   - before: keys in the version `old`, in table order.
     ///   - changes: changes from `old` to `new`.
-    ///   - probe: the observer's probe for the same versions; nil if it ignores modifications.
+    ///   - probe: the observer's probe for the same versions; nil if the observer ignores
+    ///     modifications.
     @_optimize(size)
     init?(
         _ definition: ResultsDefinition, of before: [ObjectKey], _ changes: ChangeSet,
@@ -53,7 +55,8 @@ struct IncrementalResults {
 }
 
 extension TableInfo {
-    /// Whether a condition means the same for both tables.
+    /// Whether a condition has the same meaning for both tables, because their properties are the
+    /// same.
     fileprivate func hasPropertiesOf(_ other: TableInfo) -> Bool {
         if self === other { return true }
         return columns.count == other.columns.count
@@ -73,7 +76,7 @@ private struct Difference {
 
     init(_ before: [ObjectKey]) { self.before = before }
 
-    /// - Parameter matches: whether an object of the newer version belongs to the results.
+    /// - Parameter matches: returns whether an object of the newer version belongs to the results.
     @_optimize(size)
     mutating func compare(
         _ changed: TableChanges, _ matches: (ObjectKey) throws(RealmError) -> Bool
@@ -104,12 +107,13 @@ private struct Difference {
     @inline(never)
     private func deletedBefore(_ place: Int) -> Int { deletedIndexes.place(of: place) }
 
-    /// New index of `key`, given its index or insertion index in `before`.
+    /// New index of `key`. `place` is its index in `before`, or the index at which it would be
+    /// inserted there.
     func newIndex(of key: ObjectKey, _ place: Int) -> Int {
         place - deletedBefore(place) + added.place(of: key)
     }
 
-    /// Returns the new keys; the same array if nothing changed.
+    /// Returns the keys after the change; the same array if nothing changed.
     @_optimize(size)
     func applied() -> [ObjectKey] {
         if deletedIndexes.isEmpty, added.isEmpty { return before }
@@ -133,7 +137,7 @@ private struct Difference {
         return result
     }
 
-    /// The deletions and insertions as a change of a sequence.
+    /// The deletions and insertions as a `CollectionChange`.
     @_optimize(size)
     var change: CollectionChange {
         var change = CollectionChange()

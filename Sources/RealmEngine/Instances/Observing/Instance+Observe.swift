@@ -1,9 +1,9 @@
 /// Observation of an instance, an object, a collection or results (API specification 2.12).
 ///
-/// Blocks are called in the instance's context after it moved to another version; several commits
-/// may be combined. Commits of the instance itself are notified later: in the next turn of its
-/// context, or when it is refreshed or begins to write. Assigning an equal value counts as a
-/// change.
+/// Blocks are called in the instance's context after the instance has moved to another version. One
+/// call may report several commits. Commits of the instance itself are reported later: in the next
+/// turn of its context, or when it is refreshed or begins to write. Assigning an equal value counts
+/// as a change.
 extension Instance {
     private func checkObservable() {
         check()
@@ -25,8 +25,8 @@ extension Instance {
         observers.ending = ending
     }
 
-    /// Removes ended observers: at once if called in the instance's context, otherwise by work sent
-    /// to that context.
+    /// Closure that removes observers whose observation ended. In the instance's context it removes
+    /// them at once; elsewhere it sends the work to that context.
     private var ending: @Sendable () -> Void {
         let (instance, place) = (weakBox, confinement)
         return {
@@ -38,13 +38,15 @@ extension Instance {
         }
     }
 
-    /// Calls `block` when the instance has moved to a newer version or could do so. The call is
-    /// synchronous, also inside a commit.
+    /// Calls `block` when the instance has moved to a newer version, or could do so. The calls are
+    /// synchronous, even inside a commit.
     public func observe(_ block: @escaping (InstanceNotice) -> Void) -> ObservationToken {
         checkObservable()
         return observers.add(block)
     }
 
+    /// Observes an object.
+    ///
     /// - Parameter filter: nil for the object's own properties.
     package func observe(
         object: ObjectLink, _ filter: ChangeFilter? = nil,
@@ -55,10 +57,10 @@ extension Instance {
         return observers.add(observer, knowing: view)
     }
 
-    /// Observes the objects of a class, or the results of a query. `block` is first called
-    /// asynchronously with `initial`, after a background thread has evaluated the results.
+    /// Observes the objects of a class, or the results of a query. The first call of `block` is
+    /// asynchronous and passes `initial`; a background thread has then evaluated the results.
     ///
-    /// - Parameter filter: nil for the objects and those they link to.
+    /// - Parameter filter: nil for changes of the objects and of objects up to four links away.
     package func observe(
         table: TableKey, _ query: Query? = nil, _ filter: ChangeFilter? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -79,8 +81,8 @@ extension Instance {
         try observe(results: definition, filter, showing: nil, block)
     }
 
-    /// - Parameter shown: results of this instance with the same definition, which adopt the found
-    ///   content.
+    /// - Parameter shown: results of this instance with the same definition; the found objects
+    ///   become their content.
     func observe(
         results definition: ResultsDefinition, _ filter: ChangeFilter?,
         showing shown: ObjectResults?, _ block: @escaping (CollectionNotice) -> Void
@@ -91,8 +93,9 @@ extension Instance {
 
     /// Observes a list, set or dictionary; see `observe(table:_:_:_:)`.
     ///
-    /// - Parameter steps: path to a nested collection. Positions in the path are fixed: if a list
-    ///   of the path changes, another nested collection may be at the same position.
+    /// - Parameter steps: steps to a nested collection. An index in them is not adjusted: after
+    ///   elements of the outer list were inserted or deleted, another nested collection may be at
+    ///   that index.
     package func observe(
         collection object: ObjectLink, _ column: ColumnKey,
         at steps: [CollectionLocation.Step] = [], _ filter: ChangeFilter? = nil,
@@ -123,14 +126,14 @@ extension Instance {
         return token
     }
 
-    /// Delivers initial calls whose evaluation has finished.
+    /// Makes initial calls of observers whose background evaluation is finished.
     private func beginPending() {
         if isClosed || transaction != nil { return }
         _ = snapshot()
         deliverPending()
     }
 
-    /// Reacts to a commit of another instance or process; called in the instance's context.
+    /// Handles a commit of another instance or process. Called in the instance's context.
     func handleCommit() {
         if isClosed || transaction != nil || isFrozen { return }
         if autorefresh {
@@ -140,10 +143,10 @@ extension Instance {
         }
     }
 
-    /// Lets a background thread evaluate the notifications, then moves on. Returns false if there
-    /// is nothing to evaluate.
+    /// Prepares the notifications on a background thread, and moves to the newest version
+    /// afterwards. Returns false if there is nothing to prepare.
     private func refreshLater() -> Bool {
-        // Later commits are handled in `arrive`.
+        // `arrive` handles commits that happen in the meantime.
         if isPreparing { return true }
         guard (try? database.refresh()) != nil, database.failure == nil, !isNotifying,
             let view, !view.isBorrowed

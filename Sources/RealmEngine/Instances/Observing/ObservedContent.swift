@@ -1,6 +1,6 @@
-/// Content of a collection or of results, comparable between versions. Free to cross threads.
+/// Content of a collection or of results, for comparing two versions. Free to cross threads.
 enum ObservedContent: Sendable {
-    /// Keys of results, in order; eight bytes each.
+    /// Keys of the objects in results, in order; eight bytes each.
     case objects([ObjectKey])
     /// Elements of a list or set, in order.
     case elements([Element])
@@ -13,14 +13,14 @@ enum ObservedContent: Sendable {
     }
 
     struct Entry: Hashable, Sendable {
-        /// The key; an integer key in decimal.
+        /// The key as text; an integer key in decimal.
         let key: String
         let element: Element
     }
 
     static let nothing = ObservedContent.elements([])
 
-    /// Returns nil if the class, the object or a nested collection was removed.
+    /// Nil if the class, the object or a nested collection does not exist in the version.
     init?(_ subject: CollectionObserver.Subject, _ snapshot: Snapshot) throws(RealmError) {
         switch subject {
         case .results(let definition):
@@ -90,7 +90,7 @@ enum ObservedContent: Sendable {
     }
 }
 
-/// Encodes values as bytes, which are equal if and only if the values are.
+/// Encodes values as bytes. The bytes of two values are equal if and only if the values are equal.
 private struct ElementBytes {
     private(set) var bytes: [UInt8] = []
 

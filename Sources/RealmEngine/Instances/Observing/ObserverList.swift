@@ -1,9 +1,10 @@
 /// Observers of one instance; confined like the instance.
 ///
-/// Observers of the instance are notified of each change of its version. Observers of objects and
-/// collections are notified separately: at once of others' commits, in the context's next turn of
-/// the instance's own. Each entry stores the version of its last notification, so that everything
-/// since is reported as one change, even if blocks move the instance on.
+/// Observers of the instance are notified of each move to another version. Observers of objects and
+/// collections are notified at once after commits of others, and in a later turn of the context
+/// after commits of the instance itself. For each of them, the list stores the version of the last
+/// notification. All changes since that version are reported as one change, even if a block moves
+/// the instance to another version.
 final class ObserverList {
     private struct InstanceEntry {
         weak var token: ObservationToken?
@@ -41,22 +42,23 @@ final class ObserverList {
     private var instanceEntries: [InstanceEntry] = []
     private var entries: [Entry] = []
     private var lastNumber = 0
-    /// Whether a delivery is posted to the context.
+    /// Whether a notification is posted to the context and has not run yet.
     private var isPosted = false
-    /// Assignments of own commits whose versions are not in the file yet.
+    /// Assignments of commits of this instance whose changesets are not in the file yet.
     private var assignments = PropertyAssignments()
     /// Tokens of the observers that are not notified of the current commit.
     var skipped: [ObservationToken] = []
-    /// Last comparison, cached because most observers compare the same versions.
+    /// Last comparison of two versions, cached because most observers compare the same versions.
     private var comparison: Comparison?
-    /// Findings of a background thread.
+    /// Changes that a background thread has computed for the coming notification; nil otherwise.
     private var prepared: PreparedChanges?
-    /// Runs evaluations of collections and comparisons of versions in the background.
+    /// Runs a closure in the background: evaluations of collections and comparisons of versions.
     var evaluate: (@escaping @Sendable () -> Void) -> Void = BackgroundWorker.run
 
-    /// Schedules the removal of observers whose token ended, to release what their blocks capture.
+    /// Schedules a call of `removeEnded`, to release what the blocks of ended observers capture.
     var ending: @Sendable () -> Void = {}
-    /// Versions of consecutive commits of the instance, up to the current one.
+    /// The versions of the last consecutive commits of this instance, up to the current version;
+    /// empty after a commit of others.
     private var ownCommits: [VersionState] = []
 
     /// Whether there are observers of objects or collections.
@@ -68,7 +70,8 @@ final class ObserverList {
         return token
     }
 
-    /// - Parameter lastDelivered: version that the observer has seen; nil if it has seen none.
+    /// - Parameter lastDelivered: version from which changes are reported to the observer; nil if
+    ///   an initial call comes first.
     func add(_ observer: any Observer, knowing lastDelivered: Snapshot?) -> ObservationToken {
         let token = ObservationToken(ending)
         lastNumber += 1
@@ -83,11 +86,12 @@ final class ObserverList {
         let (oldInstances, old) = (instanceEntries, entries)
         instanceEntries = oldInstances.filter { $0.token?.isActive == true }
         entries = old.filter(\.isActive)
-        // Releasing the observers may end other observations, so the lists must be updated first.
+        // Releasing an observer may end other observations, so do it after both lists are updated.
         withExtendedLifetime((oldInstances, old)) {}
     }
 
-    /// Records a move of the instance by its own commit or by a commit of others.
+    /// Records that the instance moved to another version, by its own commit (`isOwn`) or by a
+    /// commit of others.
     func moved(from old: VersionState, to new: VersionState, isOwn: Bool) {
         if !isOwn || entries.isEmpty {
             ownCommits = []
@@ -101,18 +105,18 @@ final class ObserverList {
         ownCommits.last === new && ownCommits.contains { $0 === old }
     }
 
-    /// Releases all versions; changes until the instance loads a version again are not compared.
+    /// Releases all versions. Changes are not compared until the instance loads a version again.
     func discardVersions() {
         for entry in entries { entry.lastDelivered = nil }
         assignments = PropertyAssignments()
     }
 
-    /// Replaces a snapshot by another one with the same content.
+    /// Replaces a snapshot by another snapshot of the same content.
     func replace(_ old: Snapshot, with new: Snapshot) {
         for entry in entries where entry.lastDelivered === old { entry.lastDelivered = new }
     }
 
-    /// Records the changeset of a commit that is not in the file yet.
+    /// Records the changeset of a commit whose log is not in the file yet.
     func note(_ changeset: ByteView) { try? assignments.add(changeset) }
 
     // MARK: Delivery
@@ -135,7 +139,8 @@ final class ObserverList {
         removeEnded()
         guard let view = instance.view else { return }
         for entry in entries {
-            // A block may begin a write, which notifies the other observers first, or later.
+            // A block may begin a write. That has notified the other observers already, or will do
+            // so later.
             guard instance.transaction == nil, instance.view === view else { break }
             if entry.isActive { deliver(view, to: entry, isImmediate) }
         }
@@ -154,7 +159,8 @@ final class ObserverList {
             try? entry.observer.begin(at: view)
             return
         }
-        // A version that never reached the file may have the number of another one.
+        // Compare states, not version numbers: a version that never reached the file may have the
+        // number of another version.
         if lastDelivered.state === view.state { return }
         entry.lastDelivered = view
         if let finding = finding(for: entry, lastDelivered, view) {
@@ -164,7 +170,8 @@ final class ObserverList {
         }
     }
 
-    /// Returns nil if nothing changed or the data could not be compared.
+    /// Returns the changes for one observer; nil if nothing changed or the data could not be
+    /// compared.
     private func finding(
         for entry: Entry, _ lastDelivered: Snapshot, _ view: Snapshot
     ) -> Finding? {
@@ -184,8 +191,8 @@ final class ObserverList {
         return changes
     }
 
-    /// Notifies observers in a later turn of the instance's context, after a background thread has
-    /// evaluated the changes.
+    /// Notifies observers in a later turn of the instance's context. A background thread first
+    /// compares the versions.
     func deliverLater(_ instance: Instance) {
         let view = instance.view
         guard !isPosted,
@@ -209,9 +216,9 @@ final class ObserverList {
 
     // MARK: Evaluation before delivery
 
-    /// Compares the observers' versions with `target` on a background thread. `arrive` is then
-    /// called in the instance's context, with the findings available. Returns false if there is
-    /// nothing to compare.
+    /// Compares the observers' versions with `target` on a background thread, then calls `arrive`
+    /// in the instance's context, where the changes can be delivered without further comparison.
+    /// Returns false if there is nothing to compare.
     func prepare(
         _ instance: Instance, for target: Snapshot,
         then arrive: @escaping (Instance, FrozenVersion) -> Void
@@ -257,9 +264,9 @@ final class ObserverList {
         }
     }
 
-    /// Skips the commit from `old` to `new` for observers with a token in `skipped`. An observer
-    /// that has not been notified of `old` is notified of the commit together with the earlier
-    /// changes.
+    /// Skips the commit from `old` to `new` for observers with a token in `skipped`. If an observer
+    /// has not been notified of `old` yet, the commit is not skipped but reported together with the
+    /// earlier changes.
     func leaveOut(from old: Snapshot, to new: Snapshot) {
         for entry in entries where entry.lastDelivered?.state === old.state {
             guard let token = entry.token, skipped.contains(where: { $0 === token }) else {

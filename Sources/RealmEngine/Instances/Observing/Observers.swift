@@ -2,9 +2,9 @@ import Synchronization
 
 /// Notification for observers of an instance.
 public enum InstanceNotice: Sendable {
-    /// The instance moved to a newer version.
+    /// The instance has moved to a newer version.
     case didChange
-    /// There is a newer version, and `autorefresh` is false.
+    /// There is a newer version, but `autorefresh` is false.
     case refreshRequired
 }
 
@@ -20,8 +20,8 @@ package enum CollectionNotice: Sendable {
     case changed(CollectionChange)
     /// Change of a dictionary, whose entries have no indexes.
     case changedKeys(DictionaryChange)
-    /// The collection was deleted with its object. Follows a notification that its elements were
-    /// deleted, unless it was empty.
+    /// The collection was deleted together with its object. If it was not empty, a notification
+    /// that its elements were deleted comes first.
     case deleted
 }
 
@@ -33,7 +33,7 @@ package struct ObjectChange {
     /// The object before and after the change.
     let old: Row
     package let new: Row
-    /// Whether only the instance itself changed the object.
+    /// Whether all changes of the object were made by the instance itself.
     package let isOwn: Bool
 
     /// Previous value of a property; nil if the property did not exist.
@@ -49,7 +49,7 @@ package struct ObjectChange {
 /// Ends an observation when released or invalidated. Free to cross threads.
 public final class ObservationToken: Sendable {
     private let isValid = Atomic<Bool>(true)
-    /// Removes the observer from its list.
+    /// Called when the observation ends, to remove the observer from its list.
     private let end: @Sendable () -> Void
 
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
@@ -69,27 +69,29 @@ public final class ObservationToken: Sendable {
 
 /// Observer of an object or a collection. Confined like its instance.
 protocol Observer: AnyObject {
-    /// Whether the initial state is known, so that notifications may be delivered.
+    /// Whether the initial content is known, so that the observer may be notified.
     var isReady: Bool { get }
-    /// Begins the observation at `view`, without an older version to compare.
+    /// Begins the observation at `view`. There is no older version to compare with.
     func begin(at view: Snapshot) throws(RealmError)
-    /// Closure that compares two versions, on any thread, independently of the observer's lifetime.
+    /// Closure that compares two versions. Free to call on any thread; does not reference the
+    /// observer.
     var finder: ChangeFinder { get }
-    /// Delivers the findings between two versions.
+    /// Notifies the observer of the changes between two versions.
     ///
-    /// - Parameter isOwn: whether only commits of the instance itself are between the versions.
+    /// - Parameter isOwn: whether all commits between the versions are commits of the instance
+    ///   itself.
     func notify(
         _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool) throws(RealmError)
     /// Discards the content of the last notification, because a commit was skipped. `finder` then
-    /// reads the content of the older version.
+    /// reads the content from the older version.
     func discardContent()
 }
 
-/// Compares an observer's subject in two versions. Free to cross threads.
+/// Compares what an observer observes in two versions. Free to cross threads.
 typealias ChangeFinder =
     @Sendable (_ changes: ChangeSet, _ old: Snapshot, _ new: Snapshot) throws(RealmError) -> Finding
 
-/// Result of a comparison for one observer.
+/// Result of comparing two versions for one observer.
 enum Finding: Sendable {
     /// The object was deleted.
     case objectDeleted
@@ -98,6 +100,6 @@ enum Finding: Sendable {
     /// New content of the collection, and its change.
     case elements(ObservedContent, CollectionChange)
     case entries([ObservedContent.Entry], DictionaryChange)
-    /// The collection was deleted; associated with its last content.
+    /// The collection was deleted; the value is its last content.
     case lost(ObservedContent)
 }

@@ -1,5 +1,5 @@
-/// Findings of a background thread for observers, so that notifying them costs little time in their
-/// context. Free to cross threads.
+/// Changes that a background thread has computed for observers, so that notifying them takes little
+/// time in their context. Free to cross threads.
 struct PreparedChanges: Sendable {
     /// Comparison for one observer.
     struct Task: Sendable {
@@ -18,7 +18,7 @@ struct PreparedChanges: Sendable {
     private let to: FrozenVersion
     private var found: [Int: Found] = [:]
 
-    /// Runs the comparisons. Observers whose comparison fails get no finding.
+    /// Runs the comparisons. An observer whose comparison fails has no finding.
     init(_ tasks: [Task], to: FrozenVersion, _ assignments: PropertyAssignments) {
         self.to = to
         let new = to.snapshot()
@@ -41,7 +41,7 @@ struct PreparedChanges: Sendable {
         return (old, try? ChangeSet(from: old, to: new, adding: assignments))
     }
 
-    /// Returns the finding for an observer between exactly these versions; nil if there is none.
+    /// Returns the finding for an observer if it is between exactly these versions; otherwise nil.
     func finding(
         for observer: Int, _ old: VersionState, _ new: VersionState
     ) -> Finding? {
@@ -52,8 +52,8 @@ struct PreparedChanges: Sendable {
 }
 
 extension ChangeSet {
-    /// Compares versions for observers: adds assignments of equal values, and marks owners of
-    /// changed embedded objects as modified.
+    /// Compares two versions for observers. Adds assignments of equal values from the change logs,
+    /// and marks the owners of changed embedded objects as modified.
     init(
         from old: Snapshot, to new: Snapshot, adding assignments: PropertyAssignments
     ) throws(RealmError) {

@@ -1,16 +1,17 @@
-/// Objects of a class from which a modified object can be reached through a number of links.
-/// Searches from the modified objects along backlinks, because a commit modifies few objects, while
-/// a collection may contain millions.
+/// Objects of a class from which a modified object can be reached through a limited number of
+/// links. The search begins at the modified objects and follows backlinks, because a commit
+/// modifies few objects, while a collection may contain millions.
 struct ReverseReachability {
-    /// Maximum number of visited objects; with more, checking each object of the collection costs
-    /// no more.
+    /// Maximum number of visited objects. If there are more, checking each object of the collection
+    /// costs no more.
     private static let limit = 1000
 
-    /// Bit set of the lowest six bits of the keys, which rejects most keys quickly.
+    /// Set of the values of the lowest six bits of the keys, one bit per value. Rejects most keys
+    /// quickly.
     private(set) var digits: UInt64 = 0
     private var keys: Set<ObjectKey> = []
 
-    /// Returns nil if there are too many objects. Throws `corrupt`.
+    /// Nil if more than `limit` objects would be visited. Throws `corrupt`.
     init?(
         to changes: ChangeSet, in table: TableKey, within depth: Int, _ new: Snapshot
     ) throws(RealmError) {
@@ -49,7 +50,7 @@ struct ReverseReachability {
 
     static func digit(_ key: ObjectKey) -> UInt64 { 1 << UInt64(key.raw & 63) }
 
-    /// Calls `body` with the objects that link to an object in the newer version.
+    /// Calls `body` with the objects that link to an object in the version of `snapshot`.
     private static func origins(
         of object: ObjectLink, _ snapshot: Snapshot, _ body: (ObjectLink) -> Void
     ) throws(RealmError) {

@@ -7,9 +7,9 @@ struct TableComparison {
     private let new: Snapshot
     private let columns: [Column]
     private var changes: TableChanges
-    /// The leaves compared last, and their columns that may differ.
+    /// The two leaves that were compared last, and the columns in which they may differ.
     private var pair: (old: Ref, new: Ref, columns: [ColumnPair]) = (.none, .none, [])
-    /// Bits of the current object's properties that differ.
+    /// Differing properties of the current object, one bit per property.
     private var bits: [UInt64]
     private let values: ValueComparison
 
@@ -23,7 +23,7 @@ struct TableComparison {
     /// One column of two leaves.
     private struct ColumnPair {
         let index: Int
-        /// Nil for a new property, whose values are compared with its default.
+        /// Nil for a new property; its values are then compared with the default value.
         let old: ColumnLeaf?
         let new: ColumnLeaf
     }
@@ -74,7 +74,8 @@ struct TableComparison {
         try ClusterFrontier(ClusterTree(space: snapshot.walk, root: info?.root ?? .none))
     }
 
-    /// Adds the current object, which the other version lacks, to insertions or deletions.
+    /// Adds the current object to the insertions or deletions, because the other version does not
+    /// have it.
     private mutating func take(
         _ frontier: inout ClusterFrontier,
         _ keys: WritableKeyPath<TableChanges, [ObjectKey]>
@@ -133,7 +134,8 @@ struct TableComparison {
             var before: ColumnLeaf?
             if let old = column.old {
                 let then = try a.columnRef(old.leafIndex)
-                // The same column leaf has equal values; the refs of the cluster leaves differ.
+                // If both versions share the column leaf, its values are equal, although the refs
+                // of the cluster leaves differ.
                 if then == now, a.count == b.count, a.base == b.base { continue }
                 before = try ColumnLeaf(a.space, then, old.layout, rows: a.count)
             }
@@ -149,7 +151,7 @@ struct TableComparison {
             let initial = columns[pair.index].new.defaultValue
             return try !values.areSame(initial, try pair.new.value(j))
         }
-        // Long values have nodes of their own, which versions share.
+        // A long value has its own nodes. If both versions share them, the value is equal.
         switch (old, pair.new) {
         case (.string(let a), .string(let b)), (.binary(let a), .binary(let b)):
             if a.form == .big, b.form == .big, a.blob(i) == b.blob(j) { return false }

@@ -1,4 +1,4 @@
-/// Compares values of two versions; collections are compared by content.
+/// Compares values of two versions. Collections are compared by their elements.
 struct ValueComparison {
     private let old: Snapshot
     private let new: Snapshot
@@ -33,8 +33,8 @@ struct ValueComparison {
         return try y.next() == nil
     }
 
-    /// Compares the stored element counts. Skipped for links, where unresolved elements are not
-    /// counted.
+    /// Compares the stored element counts as a quick test. Skipped for links, because the counts do
+    /// not include unresolved links.
     private func isPlausible(_ a: CollectionView, _ b: CollectionView) throws(RealmError) -> Bool {
         if a.element.type == .link { return true }
         return try old.count(of: .list(a)) == new.count(of: .list(b))

@@ -117,8 +117,8 @@ struct IndexSearch {
                     ValueOrder.compare($0, values[$1])
                 }
             }
-            // One index string may stand for different values: for equal numbers of different
-            // types, or for a text and the same bytes.
+            // Different values may have equal index strings: equal numbers of different types, or a
+            // text and the same bytes.
             guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
                 return try objects(lookup.hits, cells, nil) { (value, _) in
                     test.matches(value) ? 0 : 1
@@ -176,7 +176,7 @@ struct IndexSearch {
         }
     }
 
-    /// What the first and the last object of an index list prove about the whole list.
+    /// Conclusions about a whole index list, drawn from its first and its last object.
     private struct Trust {
         /// Whether the list has no object with the wanted value if neither its first nor its last
         /// object has that value.

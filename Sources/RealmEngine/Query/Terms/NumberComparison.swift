@@ -48,7 +48,7 @@ final class NumberComparison {
 
     private static let byteWidthCode: UInt8 = 4
 
-    /// Returns those of the first `count` loaded rows for which the comparison is true.
+    /// Returns the rows for which the comparison is true, among the first `count` loaded rows.
     private func rows(_ count: Int) -> Selection {
         let (noLeft, noRight) = (left.nulls, right.nulls)
         let rows = numberRows(count)
@@ -63,8 +63,8 @@ final class NumberComparison {
         }
     }
 
-    /// Returns those of the first `count` loaded rows whose numbers satisfy the relation. The
-    /// result is arbitrary for null rows.
+    /// Returns the rows whose numbers satisfy the relation, among the first `count` loaded rows.
+    /// The result is arbitrary for null rows.
     private func numberRows(_ count: Int) -> Selection {
         switch (left.kind, right.kind) {
         case (.int, .int): return integerRows(count)
