@@ -1,22 +1,25 @@
 import Glibc
 
-/// Opens files beside a database. Any process that may write in the directory can put anything
-/// there: symbolic links are not followed, opening never blocks, and files of another kind or with
-/// other hard links are refused.
+/// Opens the files that belong to a database and are beside it, such as the lock file. Any process
+/// that may write in the directory can put anything there. Therefore symbolic links are not
+/// followed, opening never blocks, and files of another kind or with several hard links are
+/// refused.
 enum CompanionFile {
-    /// Opens the file at `path`, and creates it if it is missing and `permissions` are given; these
-    /// are the permissions of the database. Returns nil with `errno` set on failure: `ENOENT` for a
-    /// missing file without `permissions`, `EEXIST` for a file that is not of the kind (`S_IFREG`,
-    /// `S_IFIFO`).
+    /// Opens the file at `path`. If the file is missing and `permissions` are given, creates it as
+    /// a companion file of a database with these permissions.
+    ///
+    /// Returns nil with `errno` set on failure: `ENOENT` for a missing file without `permissions`,
+    /// `EEXIST` for a file that is not of the wanted kind (`S_IFREG` or `S_IFIFO`).
     static func descriptor(
         _ path: String, _ flags: Int32, _ kind: mode_t = S_IFREG, in directory: Int32 = AT_FDCWD,
         creating permissions: (() -> FilePermissions)? = nil
     ) -> Int32? {
         let flags = flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        // A file may appear or vanish between the two calls; the number of attempts is limited.
+        // Another process may create or remove the file between the two calls, so repeat them, a
+        // limited number of times.
         for _ in 0..<100 {
-            // Opens without O_CREAT first: in sticky directories such as /tmp, the system refuses
-            // to create a file that exists and belongs to another user.
+            // Open without O_CREAT first: with O_CREAT, the system refuses to open a file of
+            // another user in a sticky directory such as /tmp.
             let opened = retryingInterrupts { openat(directory, path, flags) }
             if opened >= 0 { return checked(opened, kind) }
             guard errno == ENOENT, let permissions else { return nil }
@@ -45,7 +48,8 @@ enum CompanionFile {
         status.st_mode & S_IFMT == kind && (kind != S_IFREG || status.st_nlink < 2)
     }
 
-    /// Opens the regular file `name` in `directory`. Neither may be a symbolic link.
+    /// Opens the regular file `name` in `directory`. Neither the file nor the directory may be a
+    /// symbolic link.
     static func descriptor(
         _ name: String, in directory: String, _ flags: Int32,
         creating permissions: (() -> FilePermissions)? = nil
@@ -58,7 +62,7 @@ enum CompanionFile {
         return descriptor(name, flags, in: folder, creating: permissions)
     }
 
-    /// Throws if `path` is the name of a file of another kind.
+    /// Throws if there is a file at `path` that is not of the wanted kind.
     static func check(_ path: String, is kind: mode_t, _ title: String) throws(RealmError) {
         var status = stat()
         guard lstat(path, &status) == 0, !isOwn(status, kind) else { return }
@@ -82,14 +86,15 @@ enum CompanionFile {
 }
 
 extension CompanionFile {
-    /// Returns at most `limit` bytes from the beginning of the regular file at `path`; nil if the
+    /// Returns at most `limit` bytes from the beginning of the regular file at `path`. Nil if the
     /// file is missing or may not be read.
     static func beginning(of path: String, limit: Int) -> [UInt8]? {
         descriptor(path, O_RDONLY).flatMap { beginning(of: $0, limit: limit) }
     }
 
-    /// Returns at most `limit` bytes from the beginning of the regular file `name` in `directory`;
-    /// nil if it is missing, may not be read, or one of both is a symbolic link.
+    /// Returns at most `limit` bytes from the beginning of the regular file `name` in `directory`.
+    /// Nil if the file is missing or may not be read, or if the file or the directory is a symbolic
+    /// link.
     static func beginning(of name: String, in directory: String, limit: Int) -> [UInt8]? {
         descriptor(name, in: directory, O_RDONLY).flatMap { beginning(of: $0, limit: limit) }
     }

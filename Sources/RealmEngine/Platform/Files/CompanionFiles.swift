@@ -1,17 +1,19 @@
 import Glibc
 
-/// The files that a session's participants create beside a database and leave there.
+/// The files that participants of a session create beside a database. They remain there after the
+/// session.
 package enum CompanionFiles {
-    /// Suffixes of the database's path; a directory comes after its contents.
+    /// Suffixes of the database's path. A directory comes after the files in it, so that they can
+    /// be removed in this order.
     package static let suffixes = [".lock", ".note", ".management/readers", ".management"]
 
-    /// Removes the companion files; no process may have the database open.
+    /// Removes the companion files. No process may have the database open.
     package static func remove(beside path: String) {
         remove(suffixes, beside: path)
     }
 
-    /// Removes all companion files but the lock file. The caller holds the lock file, for which
-    /// other processes wait.
+    /// Removes all companion files except the lock file. The caller must hold the lock on the lock
+    /// file; other processes wait for that lock.
     static func removeUnlocked(beside path: String) {
         remove(suffixes.filter { $0 != ".lock" }, beside: path)
     }

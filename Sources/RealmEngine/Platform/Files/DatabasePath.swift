@@ -1,23 +1,23 @@
 import Glibc
 
-/// The path of a database: the name a program was given, and its path without symbolic links.
+/// The path of a database: the name that a program was given, and the path without symbolic links.
 ///
-/// One file is one session, so lock file, reader table and FIFO are created beside the resolved
-/// path, whichever name was given. Resolved once per opening: changing a link afterwards does not
-/// affect processes that have the file open.
+/// All programs that open a file must share one session. Therefore the lock file, reader table and
+/// FIFO are beside the resolved path, whichever name was given. The path is resolved once per
+/// opening: changing a link later does not affect processes that have the file open.
 package struct DatabasePath: Sendable, Hashable {
     /// The path as given, for messages.
     package let name: String
     /// The same path without symbolic links.
     package let path: String
-    /// The symbolic links between `name` and `path`. Programs that do not resolve links keep a lock
-    /// file beside the link.
+    /// The symbolic links that lead from `name` to `path`. Programs that do not resolve links
+    /// create a lock file beside the link.
     let links: [String]
 
-    /// The number of links that Linux follows.
+    /// Maximum number of links that Linux follows.
     private static let maximumSymlinks = 40
 
-    /// Resolves the links in the file system. The file need not exist.
+    /// Resolves the symbolic links of `name`. The file need not exist.
     package init(_ name: String) {
         self.name = name
         var links: [String] = []
@@ -25,14 +25,15 @@ package struct DatabasePath: Sendable, Hashable {
         while links.count < Self.maximumSymlinks, let target = Self.target(of: last) {
             let next =
                 target.utf8.first == Self.slash ? target : Self.split(last).directory + target
-            // Links such as /proc/self/fd/3 lead to an open file whatever their text says.
+            // A link such as /proc/self/fd/3 leads to an open file; its text need not be a path of
+            // that file.
             guard FileIdentity(path: next) == FileIdentity(path: last) else { break }
             links.append(Self.resolvingDirectories(of: last))
             last = next
         }
         self.links = links
         let resolved = Self.resolvingDirectories(of: last)
-        // An absolute path may be inaccessible where the relative one is not.
+        // A relative path may be accessible where the absolute path of the same file is not.
         let isThere =
             resolved == last || FileIdentity(path: resolved) == FileIdentity(path: last)
         path = isThere ? resolved : last
@@ -44,8 +45,8 @@ package struct DatabasePath: Sendable, Hashable {
 
     private static let slash = UInt8(ascii: "/")
 
-    /// Splits at the last slash: the directory with its slash, empty for the current one, and the
-    /// name.
+    /// Splits a path after its last slash. The directory includes the slash; it is empty if there
+    /// is none.
     private static func split(_ path: String) -> (directory: String, name: String) {
         var path = path
         return path.withUTF8 { bytes in
@@ -76,15 +77,15 @@ package struct DatabasePath: Sendable, Hashable {
         }
     }
 
-    /// Whether `path` is now a name of `file`.
+    /// Whether the file at `path` is `file` at present.
     func holds(_ file: FileIdentity) -> Bool { FileIdentity(path: path) == file }
 }
 
 // MARK: Foreign lock files and hard links
 
 extension DatabasePath {
-    /// The lock file beside a symbolic link to the database, if a process holds it: a second
-    /// session, of programs that opened the link and do not resolve it.
+    /// The lock file beside a symbolic link to the database, if a process holds it. It belongs to a
+    /// second session, of programs that opened the link without resolving it.
     private var foreignLock: (link: String, lock: FileIdentity)? {
         for link in links {
             let beside = link + ".lock"
@@ -96,23 +97,24 @@ extension DatabasePath {
         return nil
     }
 
-    /// Lock files of the database's session and of sessions at its symbolic links.
+    /// The lock files of the database's session, and of sessions that began at symbolic links to
+    /// it.
     var locks: [FileIdentity] {
         ([lock] + links.map { $0 + ".lock" }).compactMap { FileIdentity(path: $0) }
     }
 
-    /// Whether all programs that open the file share one session. If not, the file is read without
-    /// a session.
+    /// Whether all programs that open the file share one session. If false, the file may only be
+    /// read without joining a session.
     var hasOneSession: Bool { foreignLock == nil && !hasOtherNames }
 
-    /// Throws if the name of a companion file belongs to a file of another kind.
+    /// Throws if there is a file of another kind at the path of a companion file.
     func checkSideFiles() throws(RealmError) {
         try CompanionFile.check(lock, is: S_IFREG, "lock file")
         try CompanionFile.check(note, is: S_IFIFO, "FIFO for notifications")
         try CompanionFile.check(management, is: S_IFDIR, "management directory")
     }
 
-    /// Throws `busy` while another session has the file open by a link to it.
+    /// Throws `busy` if another session has the file open through a symbolic link.
     func checkLinks() throws(RealmError) {
         guard let foreign = foreignLock else { return }
         let holders = FileHolders.holders(of: foreign.lock)
@@ -123,7 +125,8 @@ extension DatabasePath {
             file: name, hint: "stop it, or let it open \(path)")
     }
 
-    /// Throws `misuse` for a file with several hard links: each of its names would have a session.
+    /// Throws `misuse` for a file with several hard links, because each of these names would have
+    /// its own session.
     func checkNames() throws(RealmError) {
         let count = names
         guard count > 1 else { return }
@@ -134,19 +137,21 @@ extension DatabasePath {
             hint: "remove the other names, or write a copy")
     }
 
-    /// Whether the file has several hard links, not counting one that an interrupted tool left.
+    /// Whether the file has several hard links. Does not count a name that an interrupted tool
+    /// left.
     package var hasOtherNames: Bool { names > 1 }
 
-    /// Number of hard links, not counting one that an interrupted tool left; 1 if there is no file.
+    /// Number of hard links of the file, or 1 if there is no file. Does not count a name that an
+    /// interrupted tool left.
     private var names: Int {
         guard let status = FileStatus(path: path), status.isRegular, status.names > 1
         else { return 1 }
         return status.names == 2 && hasRemains(status.identity) ? 1 : status.names
     }
 
-    /// Whether `file` has a second name that no program opens: the database's name with a suffix
-    /// such as `.bak`, as a compaction's backup has, or the temporary name of an output file that
-    /// was just completed.
+    /// Whether `file` has a second name that no program opens. Such a name is either the database's
+    /// name with a suffix such as `.bak`, which compaction gives to its backup, or the temporary
+    /// name of an output file that has just been completed.
     private func hasRemains(_ file: FileIdentity) -> Bool {
         let (directory, own) = Self.split(path)
         return FileHolders.entries(directory.isEmpty ? "." : directory).contains { other in

@@ -6,18 +6,20 @@ package func directory(of path: String) -> String {
     return slash == path.startIndex ? "/" : String(path[..<slash])
 }
 
-/// Syncs the directory of `target`, so that a new name in it is durable. `path` is for messages.
+/// Syncs the directory of `target`, so that a new name in it is durable. `path` is the file's name
+/// in messages.
 package func syncDirectory(of target: String, for path: String) throws(RealmError) {
     let fd = retryingInterrupts {
         Glibc.open(directory(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
     guard fd >= 0 else {
-        // A directory with write but no read permission cannot be opened, hence not synced.
+        // A directory in which the process may write but not read cannot be opened, and thus not
+        // synced.
         if errno == EACCES { return }
         throw systemFailure(.output, "cannot open the directory", errno: errno, file: path)
     }
     defer { _ = Glibc.close(fd) }
-    // EINVAL: the file system cannot sync directories.
+    // EINVAL means that the file system cannot sync directories.
     guard retryingInterrupts({ fsync(fd) }) == 0 || errno == EINVAL else {
         throw systemFailure(.output, "cannot sync the directory", errno: errno, file: path)
     }

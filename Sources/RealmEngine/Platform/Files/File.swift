@@ -12,9 +12,9 @@ struct File: ~Copyable {
         self.path = path
     }
 
-    /// Opens the file at `path` for reading, without updating its access time where the system
-    /// permits that. Does not block at a FIFO; the caller checks the kind of the file with
-    /// `status`.
+    /// Opens the file at `path` for reading. Does not update the file's access time if the system
+    /// permits that. Does not block if the file is a FIFO; the caller checks the kind of the file
+    /// with `status`.
     ///
     /// - Parameter name: name of the file in messages; nil for its path.
     init(reading path: String, as name: String? = nil) throws(RealmError) {
@@ -26,18 +26,19 @@ struct File: ~Copyable {
         self.path = name ?? path
     }
 
-    /// Opens an existing file without blocking at a FIFO; returns -1 with `errno` set on failure.
+    /// Opens an existing file; does not block if it is a FIFO. Returns -1 with `errno` set on
+    /// failure.
     static func open(_ path: String, _ flags: Int32) -> Int32 {
         let fd = retryingInterrupts { Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o644) }
-        // The file has a lease, of a file server for example; the second call blocks until it is
-        // released.
+        // The file has a lease, for example of a file server. The second call blocks until the
+        // lease is released.
         guard fd < 0, errno == EWOULDBLOCK else { return fd }
         return retryingInterrupts { Glibc.open(path, flags | O_CLOEXEC, 0o644) }
     }
 
-    /// Returns the error for an `open` of a database that failed with `code`.
+    /// Makes the error for an `open` of a database that failed with `code`.
     static func failure(_ name: String, _ code: Int32) -> RealmError {
-        // `open` of a socket, and of some devices, fails with these.
+        // `open` fails with these codes for a socket and for some devices.
         if code == ENXIO || code == ENODEV { return notRegular(name) }
         if code == EISDIR { return directory(name) }
         return systemError("open", name, errno: code)
@@ -63,7 +64,8 @@ struct File: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Copies everything readable from `source` into an unlinked temporary file in `directory`.
+    /// Copies all bytes that can be read from `source` to a temporary file without a name in
+    /// `directory`.
     static func spooled(from source: Int32, directory: String) throws(RealmError) -> File {
         let file = File(
             adopting: try temporaryDescriptor(in: directory), path: "-")
@@ -78,21 +80,21 @@ struct File: ~Copyable {
         }
     }
 
-    /// `O_TMPFILE`, hidden from Swift's view of fcntl.h.
+    /// The flag `O_TMPFILE`, which Swift does not import from fcntl.h.
     static let unnamed: Int32 = 0o20_200_000
 
     /// Returns size, identity and kind of the file.
     func status() throws(RealmError) -> FileStatus { try FileStatus(descriptor, path) }
 }
 
-/// Creates a file in `directory` without a name, readable for this process only. Its bytes vanish
-/// with the descriptor, which the caller closes. Throws `output` on failure.
+/// Creates a file without a name in `directory`. Only this process can read it. The file is freed
+/// when the descriptor is closed, which the caller must do. Throws `output` on failure.
 package func temporaryDescriptor(in directory: String) throws(RealmError) -> Int32 {
     let made = retryingInterrupts {
         open(directory, O_RDWR | O_CLOEXEC | O_EXCL | File.unnamed, 0o600)
     }
     if made >= 0 { return made }
-    // Without O_TMPFILE, the file has a name until it is unlinked below.
+    // If O_TMPFILE is not supported, the file has a name until it is unlinked below.
     var template = Array("\(directory)/realm-XXXXXX".utf8CString)
     let fd = mkstemp(&template)
     guard fd >= 0 else { throw systemError("mkstemp", directory, errno: errno, kind: .output) }
@@ -101,7 +103,7 @@ package func temporaryDescriptor(in directory: String) throws(RealmError) -> Int
     return fd
 }
 
-/// Creates a file that exists in memory only, for bytes that must not reach a disk. Throws `output`
+/// Creates a file in memory without a path, for bytes that must not reach a disk. Throws `output`
 /// on failure.
 package func memoryDescriptor() throws(RealmError) -> Int32 {
     let closesOnExec: UInt32 = 1
@@ -110,7 +112,7 @@ package func memoryDescriptor() throws(RealmError) -> Int32 {
     return made
 }
 
-// Hidden from Swift's view of `mman.h`.
+// Swift does not import this function from `mman.h`.
 @_silgen_name("memfd_create")
 private func makeMemoryFile(_ name: UnsafePointer<CChar>, _ flags: UInt32) -> Int32
 
@@ -139,24 +141,24 @@ func writeWhole(
     }
 }
 
-/// Allocates disk space for `count` bytes of a file from `offset` on; a file that ends before them
-/// grows. Returns 0 or an error number, as `posix_fallocate` does.
+/// Allocates disk space for `count` bytes of a file from `offset` on, and extends the file if it is
+/// shorter. Returns 0 or an error number, as `posix_fallocate` does.
 func allocateSpace(_ descriptor: Int32, at offset: Int = 0, count: Int) -> Int32 {
     repeatingInterrupted { posix_fallocate(descriptor, off_t(offset), off_t(count)) }
 }
 
-/// Sets the size of a file to `size` bytes. Throws `output`; `path` is for messages.
+/// Sets the size of a file to `size` bytes. Throws `output`; `path` is the file's name in messages.
 func setSize(_ descriptor: Int32, _ size: Int, path: String) throws(RealmError) {
     guard retryingInterrupts({ ftruncate(descriptor, off_t(size)) }) == 0 else {
         throw systemError("ftruncate", path, errno: errno, kind: .output)
     }
 }
 
-/// A file descriptor that is closed with the last reference to this object.
+/// A file descriptor that is closed when the last reference to this object is released.
 final class OwnedDescriptor: Sendable {
     let number: Int32
 
-    /// Duplicates `other`: both refer to the same open file description.
+    /// Duplicates the descriptor `other`. Both descriptors refer to the same open file description.
     init(duplicating other: Int32, path: String) throws(RealmError) {
         number = fcntl(other, F_DUPFD_CLOEXEC, 0)
         guard number >= 0 else { throw systemError("fcntl", path, errno: errno) }
@@ -185,9 +187,8 @@ struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// Size, identity and kind of a file, from `statx` without times. `fstat` also reads times, and
-/// Linux gives a file whose times were read a new one at the next write, which the next sync then
-/// has to store.
+/// Size, identity and kind of a file. Uses `statx` without times: if a file's times are read, as
+/// `fstat` does, Linux updates them at the next write, and the next sync must store them.
 struct FileStatus: Sendable {
     let size: Int
     let identity: FileIdentity
@@ -196,7 +197,7 @@ struct FileStatus: Sendable {
     let isRegular: Bool
     let isDirectory: Bool
 
-    /// The status of an open file; `path` is for messages.
+    /// The status of an open file; `path` is the file's name in messages.
     init(_ descriptor: Int32, _ path: String) throws(RealmError) {
         var found = realm_file_status()
         guard realm_file_status(descriptor, "", &found) == 0 else {
@@ -205,7 +206,7 @@ struct FileStatus: Sendable {
         self.init(found)
     }
 
-    /// The status of the file at `path`, symbolic links followed; nil if there is none.
+    /// The status of the file at `path`; symbolic links are followed. Nil if there is no file.
     init?(path: String) {
         var found = realm_file_status()
         guard !path.isEmpty, realm_file_status(AT_FDCWD, path, &found) == 0 else { return nil }

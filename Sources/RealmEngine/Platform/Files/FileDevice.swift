@@ -2,7 +2,7 @@ import Glibc
 
 /// A file opened for writing. Closes its descriptor when released.
 final class FileDevice: StorageDevice {
-    /// Nil for a memory file.
+    /// Path of the file; nil for a memory file and for a duplicated descriptor.
     let resolvedPath: DatabasePath?
     /// The file's name in messages.
     let path: String
@@ -10,17 +10,17 @@ final class FileDevice: StorageDevice {
     /// Device and inode. Two paths with the same identity are the same file.
     let identity: FileIdentity
     private(set) var size: Int
-    /// Number of syncs, for reports.
+    /// Number of syncs so far, for reports.
     private(set) var syncCount = 0
     private(set) var bytesWritten = 0
-    /// Time spent in syncs.
+    /// Time spent in syncs so far, in nanoseconds.
     private(set) var syncNanoseconds = 0
 
-    /// Whether opening creates the file.
+    /// Whether opening the device creates the file.
     enum Creation: Sendable {
         case never
         case ifMissing
-        /// Refuses a file that exists.
+        /// Creates the file. Fails if it exists.
         case always
     }
 
@@ -51,8 +51,8 @@ final class FileDevice: StorageDevice {
         descriptor = fd
     }
 
-    /// Creates a memory file of this process, which vanishes with the last descriptor. `name` is
-    /// for messages.
+    /// Creates a memory file of this process. It is freed when the last descriptor is closed.
+    /// `name` is its name in messages.
     init(memory name: String) throws(RealmError) {
         descriptor = try memoryDescriptor()
         resolvedPath = nil
@@ -64,7 +64,7 @@ final class FileDevice: StorageDevice {
         }
     }
 
-    /// Duplicates the descriptor `other` of an open file.
+    /// Makes a device with a duplicate of the descriptor `other`.
     init(_ other: OwnedDescriptor, path: String) throws(RealmError) {
         descriptor = fcntl(other.number, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { throw systemError("fcntl", path, errno: errno) }
@@ -86,14 +86,14 @@ final class FileDevice: StorageDevice {
     }
 
     func grow(to wanted: Int) throws(RealmError) {
-        // In a session, a file never shrinks.
+        // A file is never shortened during a session.
         if wanted <= size { return }
-        // Another participant may have extended the file.
+        // Another participant may have extended the file in the meantime.
         size = max(size, try currentSize())
         if wanted <= size { return }
         let code = allocateSpace(descriptor, at: size, count: wanted - size)
         if code != 0 {
-            // If the file system cannot preallocate, a hole has to do.
+            // If the file system cannot preallocate space, extend the file without allocating it.
             guard code == EOPNOTSUPP || code == EINVAL,
                 retryingInterrupts({ ftruncate(descriptor, off_t(wanted)) }) == 0
             else { throw systemError("fallocate", path, errno: code, kind: .output) }
@@ -101,7 +101,7 @@ final class FileDevice: StorageDevice {
         size = wanted
     }
 
-    /// Cuts the file to `wanted` bytes; no other process may have it mapped.
+    /// Shortens the file to `wanted` bytes. No other process may have the file mapped.
     func truncate(to wanted: Int) throws(RealmError) {
         try setSize(descriptor, wanted, path: path)
         size = wanted

@@ -5,11 +5,11 @@ import Glibc
 package struct FilePermissions: Sendable {
     /// The permission bits.
     package let mode: mode_t
-    /// Nil for a new file, which belongs to its creator and whose mode the process's umask
-    /// restricts.
+    /// Nil for a new file: it belongs to its creator, and the umask of the process restricts its
+    /// mode.
     private let owner: (user: uid_t, group: gid_t)?
 
-    /// The permissions of the file at `path`, symbolic links followed; nil if there is none.
+    /// The permissions of the file at `path`; symbolic links are followed. Nil if there is no file.
     package init?(of path: String) {
         var s = stat()
         guard stat(path, &s) == 0 else { return nil }
@@ -24,22 +24,25 @@ package struct FilePermissions: Sendable {
         self.owner = owner
     }
 
-    /// Permissions of a companion file: as for the database, but always readable and writable for
-    /// the owner.
+    /// Permissions of a companion file: the database's permissions, but the owner may always read
+    /// and write.
     var ofSideFile: FilePermissions {
         FilePermissions(mode: mode & 0o666 | 0o600, owner: owner)
     }
 
-    /// Permissions of a companion directory: users who may read the database may search it.
+    /// Permissions of a companion directory. Users who may read the database may access files in
+    /// the directory.
     var ofSideDirectory: FilePermissions {
         FilePermissions(mode: mode & 0o666 | (mode & 0o444) >> 2 | 0o700, owner: owner)
     }
 
-    /// Mode to create the file with: without access for group and others until the owner is right.
+    /// Mode with which the file is created. If the owner must be changed, the group and others get
+    /// no access until `complete` has changed it.
     package var atFirst: mode_t { owner == nil ? mode : mode & 0o700 | 0o600 }
 
-    /// Gives the file `descriptor`, which was created with `atFirst`, its owner as far as this
-    /// process may, then its mode. If the group cannot be set, the group gets the access of others.
+    /// Sets the owner of a file that was created with `atFirst`, as far as this process may, and
+    /// then the mode. If the group cannot be set, the file's group gets the access rights of
+    /// others.
     package func complete(_ descriptor: Int32) {
         var s = stat()
         guard let (user, group) = owner, fstat(descriptor, &s) == 0 else { return }

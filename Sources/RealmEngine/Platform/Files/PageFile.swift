@@ -1,9 +1,9 @@
 import Glibc
 
-/// A temporary file without a name that takes over pages of private memory. The pages stay readable
-/// and writable at their addresses, but the system can evict them.
+/// A temporary file without a name, to which pages of private memory can be moved. The pages remain
+/// readable and writable at their addresses, but the system can evict them.
 ///
-/// Used by one thread at a time. Its pages stay valid after `deinit`.
+/// Used by one thread at a time. The pages remain valid after `deinit`.
 final class PageFile {
     private let descriptor: Int32
     private let directory: String
@@ -17,14 +17,14 @@ final class PageFile {
 
     deinit { close(descriptor) }
 
-    /// Moves the `count` bytes at `start`, both multiples of the page size, to the file. Throws
-    /// `output` if the disk is full; then the bytes are unchanged.
+    /// Moves the `count` bytes at `start` to the file. Both must be multiples of the page size.
+    /// Throws `output` if the disk is full; the bytes are unchanged then.
     func take(_ start: UnsafeMutableRawPointer, _ count: Int) throws(RealmError) {
         guard count > 0 else { return }
         let bytes = UnsafeRawBufferPointer(start: start, count: count)
         try writeWhole(descriptor, bytes, path: directory)
-        // With MAP_PRIVATE, pages that change later become private memory again and need no disk
-        // space.
+        // With MAP_PRIVATE, a page that is changed later becomes private memory again and needs no
+        // disk space.
         let placed = mmap(
             start, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, descriptor,
             off_t(size))

@@ -1,17 +1,17 @@
-/// The file that a writer writes to, or a test double that records, fails or tears the calls.
+/// The file to which a writer writes, or a test double that records, fails or tears the calls.
 ///
-/// Confined to the writer. Only `sync` makes writes durable; the caller determines their order.
+/// Confined to the writer. Writes are durable only after `sync`; the caller determines their order.
 protocol StorageDevice: AnyObject {
     /// Size of the device in bytes.
     var size: Int { get }
-    /// Allocates space so that the device has at least `size` bytes.
+    /// Extends the device to at least `size` bytes and allocates their space.
     func grow(to size: Int) throws(RealmError)
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError)
     /// Returns when all earlier writes are durable.
     func sync() throws(RealmError)
-    /// Returns when other readers of the device can read all earlier writes.
+    /// Returns when readers that have the device open can read all earlier writes.
     func flush() throws(RealmError)
-    /// Ends the writer's turn and discards writes that were not flushed.
+    /// Discards writes that were not flushed, at the end of a transaction.
     func abandon()
 }
 
@@ -20,7 +20,8 @@ extension StorageDevice {
     func abandon() {}
 }
 
-/// A device that refuses all writes, for sessions that only rehearse a transaction.
+/// A device that refuses all writes. For sessions that run a transaction only to see whether it
+/// would succeed.
 final class NoDevice: StorageDevice {
     var size: Int { 0 }
     func grow(to size: Int) throws(RealmError) { throw Self.refused }

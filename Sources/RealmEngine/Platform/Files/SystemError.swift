@@ -1,6 +1,6 @@
 import Glibc
 
-/// Returns the error of a failed system call. The caller reads `errno` right after the call.
+/// Makes the error for a failed system call. The caller must read `errno` directly after the call.
 @inline(never)
 func systemError(
     _ call: StaticString, _ path: String?, errno code: Int32, kind: RealmError.Kind = .input
@@ -12,7 +12,7 @@ func systemError(
             ? "addresses are limited (ulimit -v); a database takes several times its size" : nil)
 }
 
-/// Returns the error of a failed operation; `doing` describes the operation, such as `cannot
+/// Makes the error for a failed operation. `doing` describes the operation, such as `cannot
 /// rename`.
 @inline(never)
 package func systemFailure(
@@ -31,7 +31,7 @@ package func systemFailure(
         file: file, hint: hint)
 }
 
-/// Repeats a system call as long as signals interrupt it.
+/// Calls `body`, a system call, again as long as a signal interrupts it.
 @inline(__always)
 package func retryingInterrupts<T: FixedWidthInteger & SignedInteger>(_ body: () -> T) -> T {
     while true {
@@ -40,8 +40,8 @@ package func retryingInterrupts<T: FixedWidthInteger & SignedInteger>(_ body: ()
     }
 }
 
-/// Repeats a call that returns an error number as long as signals interrupt it, but at most `limit`
-/// times: a call that starts again from the beginning may never end under frequent signals.
+/// Calls `body` again as long as it returns `EINTR`, at most `limit` times. If the call starts from
+/// the beginning each time, frequent signals could otherwise keep it from ever ending.
 func repeatingInterrupted(limit: Int = 1000, _ body: () -> Int32) -> Int32 {
     for _ in 1..<limit {
         let code = body()

@@ -1,12 +1,12 @@
 import Glibc
 
-/// An unfinished output file in the directory of its final name.
+/// An unfinished output file, in the directory in which it will get its final name.
 ///
-/// Where the file system supports it, the file has no name and vanishes when the process ends for
-/// any reason. Elsewhere it has a temporary name (`TemporaryName`).
+/// If the file system supports it, the file has no name and is freed when the process ends for any
+/// reason. Otherwise it has a temporary name (`TemporaryName`).
 package struct TemporaryFile {
     package let descriptor: Int32
-    /// Nil for a file without a name.
+    /// The temporary name; nil for a file without a name.
     private let temporary: TemporaryName?
     private let folder: String
     private let path: String
@@ -15,7 +15,8 @@ package struct TemporaryFile {
     ///
     /// - Parameters:
     ///   - path: name of the file in messages.
-    ///   - permissions: applied from the first byte; nil for the default of new files.
+    ///   - permissions: set before any byte is written; nil for the default permissions of new
+    ///     files.
     package init(
         beside target: String, for path: String, permissions: FilePermissions?
     ) throws(RealmError) {
@@ -37,13 +38,13 @@ package struct TemporaryFile {
         permissions?.complete(descriptor)
     }
 
-    /// Creates a file without a name that can be linked later; returns nil if that is not
-    /// supported.
+    /// Creates a file without a name to which `linkat` can give one later. Returns nil if that is
+    /// not supported.
     private static func unnamed(in folder: String, _ mode: mode_t) -> Int32? {
         let flags = O_RDWR | O_CLOEXEC | File.unnamed
         let descriptor = retryingInterrupts { Glibc.open(folder, flags, mode) }
         guard descriptor >= 0 else { return nil }
-        // Without privileges, linkat needs the name in /proc.
+        // `linkat` of a descriptor requires privileges; without them, it needs the path in /proc.
         if access(place(of: descriptor), F_OK) == 0 { return descriptor }
         _ = Glibc.close(descriptor)
         return nil
@@ -51,7 +52,7 @@ package struct TemporaryFile {
 
     private static func place(of descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
-    /// A path by which this process can read the file.
+    /// A path at which this process can read the file, even if it has no name.
     package var place: String { temporary?.path ?? Self.place(of: descriptor) }
 
     package static func exists(_ path: String, hint: String? = nil) -> RealmError {
@@ -60,14 +61,14 @@ package struct TemporaryFile {
             "the output file exists", file: path, hint: hint)
     }
 
-    /// Names the file `target`, durably. The caller syncs the file itself before; it may close the
-    /// descriptor before only if the file has a temporary name.
+    /// Gives the file its final name, `target`. The caller must have synced the file. Its
+    /// descriptor may already be closed only if the file has a temporary name.
     ///
-    /// If `replacing` is false, uses a hard link, which fails if a file of that name has appeared
-    /// meanwhile; a rename would replace it.
+    /// If `replacing` is false, the name is made as a hard link: `link` fails if a file of that
+    /// name was created in the meantime, while `rename` would replace it.
     ///
     /// - Parameters:
-    ///   - replacing: whether an existing file of that name is replaced.
+    ///   - replacing: whether a file with the name `target` is replaced.
     ///   - isDurable: false if the name need not survive a power failure.
     package func publish(
         as target: String, replacing: Bool, isDurable: Bool = true
@@ -82,14 +83,14 @@ package struct TemporaryFile {
                 temporary?.remove()
                 return
             }
-            // Without hard links, the check at creation has to suffice.
+            // If the file system has no hard links, rely on the check when the output was opened.
         }
         if let temporary {
             try rename(temporary.path, target)
             temporary.unregister()
             return
         }
-        // Has a temporary name for an instant. If the process is killed then, the next
+        // The file has a temporary name for a moment. If the process is killed then, the next
         // `TemporaryName` in the directory removes the file.
         let name = try TemporaryName(in: folder, for: path, opensFile: false) { name in
             linkat(AT_FDCWD, place, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? descriptor : -1
@@ -101,7 +102,8 @@ package struct TemporaryFile {
         name.unregister()
     }
 
-    /// Returns false if the file system has no hard links.
+    /// Gives the file the additional name `target`. Returns false if the file system has no hard
+    /// links.
     private func link(to target: String) throws(RealmError) -> Bool {
         if linkat(AT_FDCWD, place, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0 { return true }
         if errno == EEXIST { throw Self.exists(path) }
@@ -114,9 +116,10 @@ package struct TemporaryFile {
         }
     }
 
-    /// Closes the descriptor; no more bytes are written.
+    /// Closes the descriptor. No more bytes may be written.
     func close() { _ = Glibc.close(descriptor) }
 
-    /// Removes the file, unless it already has its final name.
+    /// Removes the file if it has a temporary name. A file without a name is freed when its
+    /// descriptor is closed.
     package func discard() { temporary?.remove() }
 }

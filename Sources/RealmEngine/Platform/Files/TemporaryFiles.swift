@@ -1,12 +1,13 @@
 import Glibc
 import Synchronization
 
-/// The names of unfinished output files, so that a signal handler can remove the files.
+/// The names of unfinished output files, so that a signal handler can remove these files.
 ///
-/// A list that only grows: nodes and names are never freed, because a handler may be reading them
-/// at any instant. It has as many nodes as there ever were unfinished files at a time.
+/// The list only grows: nodes and names are never freed, because a handler may be reading them at
+/// any time. Nodes are reused, so there are only as many as there were unfinished files at the same
+/// time.
 package enum TemporaryFiles {
-    /// A listed name, returned by `add` and passed to `remove`.
+    /// A name in the list, returned by `add` and passed to `remove`.
     package struct Entry: @unchecked Sendable {
         fileprivate let node: UnsafePointer<Node>
         fileprivate init(_ node: UnsafePointer<Node>) { self.node = node }
@@ -17,12 +18,12 @@ package enum TemporaryFiles {
         let next: UnsafePointer<Node>?
     }
 
-    /// Safe to share: the list's mutable fields are atomic.
+    /// Safe to share between threads, because the mutable fields of the list are atomic.
     nonisolated(unsafe) private static let head = Atomic<UnsafePointer<Node>?>(nil)
-    /// Locked by threads that add names; a handler never locks it.
+    /// Locked while a thread adds a name. A handler never locks it.
     private static let adding = Mutex(())
 
-    /// Lists `path` until `remove` is called with the result.
+    /// Adds `path` to the list. It remains there until `remove` is called with the result.
     package static func add(_ path: String) -> Entry {
         adding.withLock { _ in
             let name = strdup(path)
@@ -41,14 +42,15 @@ package enum TemporaryFiles {
         }
     }
 
-    /// Removes a name from the list: the file is finished or has been removed.
+    /// Removes a name from the list, because its file is finished or was removed.
     package static func remove(_ entry: Entry) {
         entry.node.pointee.name.store(nil, ordering: .sequentiallyConsistent)
     }
 
-    /// Removes every unfinished file. Safe in a signal handler.
+    /// Removes every unfinished file. May be called in a signal handler.
     package static func unlinkAll() {
-        // Nested directories are removed one level at a time, once they are empty.
+        // A directory can only be removed when it is empty, so nested directories take one pass per
+        // level.
         for _ in 0..<3 { unlinkOnce() }
     }
 

@@ -3,27 +3,29 @@ import Synchronization
 
 /// The name of an unfinished file or directory: `.realm-tools-PID-N.tmp`.
 ///
-/// Signal handlers can remove the file until it is removed or renamed. Its process holds a `flock`
-/// on it; creating another temporary name in the directory first removes files whose lock is free.
-/// Confined to one thread.
+/// Until the file is removed or renamed, signal handlers remove it when the process is terminated.
+/// The process holds a `flock` on the file. Whenever a temporary name is created, files in the
+/// directory whose process has ended, and thus whose lock is free, are removed first. Confined to
+/// one thread.
 struct TemporaryName {
     let path: String
     private let entry: TemporaryFiles.Entry
 
     private static let prefix = ".realm-tools-"
     private static let suffix = ".tmp"
-    /// Names are unique within the process, so that removing a name cannot remove another file.
+    /// Counter for unique names in this process, so that removing a name cannot remove another
+    /// file.
     private static let made = Atomic<Int>(0)
 
-    /// Chooses an unused name in `folder`.
+    /// Creates a file or directory with an unused name in `folder`.
     ///
     /// - Parameters:
     ///   - path: name of the output in messages.
-    ///   - opensFile: whether each call of `create` opens a descriptor. It is closed if another
-    ///     process removes the file before it is locked; `create` is then called again.
+    ///   - opensFile: whether each call of `create` opens a descriptor. If another process removes
+    ///     the file before it is locked, the descriptor is closed and `create` is called again.
     ///   - create: creates the file or directory of the given name and returns its descriptor,
-    ///     which the caller keeps open as long as the name is needed; negative with `errno` set on
-    ///     failure.
+    ///     which the caller must keep open as long as the name is needed. Returns a negative number
+    ///     with `errno` set on failure.
     init(
         in folder: String, for path: String, opensFile: Bool = true, create: (String) -> Int32
     ) throws(RealmError) {
@@ -31,12 +33,13 @@ struct TemporaryName {
         for _ in 0..<1000 {
             let number = Self.made.add(1, ordering: .relaxed).newValue
             let name = "\(folder)/\(Self.prefix)\(getpid())-\(number)\(Self.suffix)"
-            // Listed before the file exists, so that a signal in between finds it.
+            // Add the name to the list before the file exists, so that a signal handler always
+            // finds it.
             let entry = TemporaryFiles.add(name)
             let descriptor = create(name)
             if descriptor >= 0 {
                 flock(descriptor, LOCK_EX | LOCK_NB)
-                // Another process's `sweep` may have removed the file before it was locked.
+                // `sweep` in another process may have removed the file before it was locked.
                 if Self.leads(name, to: descriptor) {
                     self.path = name
                     self.entry = entry
@@ -56,7 +59,7 @@ struct TemporaryName {
             .output, "cannot create a file in \(folder)", errno: EEXIST, file: path)
     }
 
-    /// Unlists the name: the file has its final name.
+    /// Removes the name from the list of unfinished files, because the file now has its final name.
     func unregister() { TemporaryFiles.remove(entry) }
 
     /// Removes the file, or the directory with its contents.
@@ -73,8 +76,7 @@ struct TemporaryName {
 
     // MARK: Cleanup
 
-    /// Removes files of processes that no longer exist because they were killed or the machine
-    /// stopped.
+    /// Removes files whose processes were killed, or ended when the machine stopped.
     private static func sweep(_ folder: String) {
         for name in names(in: folder) {
             guard let process = process(of: name), process != getpid(),
@@ -84,8 +86,8 @@ struct TemporaryName {
             let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // The process may exist under another number in another PID namespace; its lock is
-            // visible here.
+            // The process may exist under another id in another PID namespace. Its lock is visible
+            // here.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, leads(path, to: descriptor) else {
                 continue
             }
@@ -93,7 +95,7 @@ struct TemporaryName {
         }
     }
 
-    /// Returns the id of the process that created the name; nil for other names.
+    /// Returns the id of the process that made the name; nil if it is no temporary name.
     private static func process(of name: String) -> pid_t? {
         guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
         let numbers = name.dropFirst(prefix.count).dropLast(suffix.count).split(separator: "-")
@@ -124,8 +126,8 @@ struct TemporaryName {
     }
 }
 
-/// A temporary directory for an unfinished database and its companion files; only this user can
-/// read it. It is removed with the last reference.
+/// A temporary directory for an unfinished database and its companion files. Only this user can
+/// read it. The directory is removed when the last reference is released.
 package final class TemporaryDirectory {
     /// Path of the database, which the caller creates.
     package let database: String
@@ -144,7 +146,8 @@ package final class TemporaryDirectory {
             if descriptor < 0 {
                 let code = errno
                 rmdir(name)
-                // Another process's `sweep` removed the directory.
+                // ENOENT means that `sweep` in another process removed the directory. Try another
+                // name then.
                 errno = code == ENOENT ? EEXIST : code
             }
             return descriptor

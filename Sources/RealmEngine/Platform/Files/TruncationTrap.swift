@@ -1,21 +1,22 @@
 import Glibc
 import Synchronization
 
-/// Ends the process with a message when another process truncates a mapped file that is being read:
-/// its bytes no longer exist.
+/// Ends the process with a message if it reads a mapped file that another process has truncated:
+/// the bytes that it reads no longer exist.
 ///
-/// A handler for `SIGBUS`, installed when the first instance is opened; it passes signals for other
-/// addresses on. Programs with a `SIGBUS` handler of their own call `disable`.
+/// This is a handler for `SIGBUS`, installed when the first instance is opened. Signals for other
+/// addresses are passed to the earlier handler. A program that has its own `SIGBUS` handler calls
+/// `disable`.
 package enum TruncationTrap {
     /// The mapped files, each with its path as a C string.
     private static let files = AddressTable()
     private static let state = LockedValue(State.none)
-    /// The action for `SIGBUS` before the handler was installed.
+    /// The action for `SIGBUS` that was set before this handler was installed.
     nonisolated(unsafe) private static var before = sigaction()
 
     private enum State { case none, installed, declined }
 
-    /// Never installs the handler. Call before the first instance is opened.
+    /// Prevents that the handler is installed. Must be called before the first instance is opened.
     package static func disable() { state.withLock { $0 = .declined } }
 
     static func install() {
@@ -36,7 +37,7 @@ package enum TruncationTrap {
         fileprivate let name: UnsafeMutablePointer<CChar>
     }
 
-    /// Registers a mapping of the file at `path`; returns nil if the trap was declined.
+    /// Registers a mapping of the file at `path`. Returns nil if `disable` was called.
     static func watch(_ start: UnsafeRawPointer, _ capacity: Int, path: String) -> Watch? {
         guard state.withLock({ $0 }) != .declined, let name = strdup(path) else { return nil }
         return Watch(slot: files.add(start, capacity, name), name: name)
@@ -55,7 +56,8 @@ package enum TruncationTrap {
             say("\n")
             signal(SIGBUS, SIG_DFL)
         } else {
-            // Another address: with the earlier action restored, the instruction faults again.
+            // The signal is for another address. After the earlier action is restored, the
+            // instruction faults again.
             sigaction(SIGBUS, &before, nil)
         }
     }

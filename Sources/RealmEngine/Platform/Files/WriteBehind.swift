@@ -1,37 +1,39 @@
-/// Reads the chunks of a file that is being written, in order.
+/// Reads a file chunk by chunk while it is being written.
 protocol WriteFollower: AnyObject {
-    /// Bytes produced from now on belong to the next chunk. Called by the producing thread.
+    /// Called by the producing thread when a chunk is complete. All bytes produced later belong to
+    /// the next chunk.
     func chunkEnds()
-    /// Called when all bytes before the end of the last chunk have been produced. Bytes from the
-    /// start of the first chunk on are in `chunks`, earlier ones in the file. Called on any thread,
-    /// never concurrently, with increasing offsets.
+    /// Called when all bytes up to the end of the last chunk have been produced. The bytes from the
+    /// start of the first chunk on are in `chunks`; earlier bytes are in the file. May be called on
+    /// any thread, but never concurrently, and with increasing offsets.
     func follow(_ chunks: ArraySlice<WriteBehind.Chunk>) throws(RealmError)
 }
 
 /// Passes chunks of bytes to a second thread, which writes them while the producer fills the next
-/// ones. A follower reads the chunks while they are still in memory.
+/// ones. A follower can read the chunks while they are still in memory.
 ///
-/// Whichever thread is idle runs the follower: the second thread while no chunk waits, the producer
-/// while no chunk is free. So both are busy, and memory is bounded: there are at most `depth`
-/// chunks besides the one that is being filled. If the system refuses a thread, the producer does
-/// everything.
+/// An idle thread runs the follower: the second thread while there is no chunk to write, the
+/// producer while it waits for a free chunk. Both threads are thus busy, and memory is limited: at
+/// most `depth` chunks exist in addition to the one that is being filled. If the system refuses a
+/// thread, the producer does everything.
 final class WriteBehind: @unchecked Sendable {
-    /// A buffer that is filled, written, read by the follower and filled again.
+    /// A buffer. It is filled by the producer, written to the file, read by the follower, and then
+    /// reused.
     struct Chunk {
         let bytes: UnsafeMutableRawPointer
         let capacity: Int
-        /// Offset of its first byte in the file.
+        /// Offset in the file of the chunk's first byte.
         var start: UInt64
         var count = 0
 
-        /// - Parameter start: offset of the bytes in the file.
+        /// - Parameter start: offset in the file of the chunk's first byte.
         init(capacity: Int, at start: UInt64 = 0) {
             self.start = start
             bytes = .allocate(byteCount: capacity, alignment: 64)
             self.capacity = capacity
         }
 
-        /// Offset in the file after its last byte.
+        /// Offset in the file after the chunk's last byte.
         var end: UInt64 { start + UInt64(count) }
     }
 
@@ -41,30 +43,33 @@ final class WriteBehind: @unchecked Sendable {
         case goOn, wait, stop
     }
 
-    /// Maximum number of chunks that were handed over and are not free again.
+    /// Maximum number of chunks that were passed to `exchange` and cannot be reused yet.
     private static let depth = 12
-    /// Number of chunks that stay available to the producer while the follower runs.
+    /// Number of chunks that are not given to the follower, so that the producer can reuse them
+    /// while the follower runs.
     private static let slack = 4
 
     private let monitor = Monitor()
     private let write: (Chunk) throws(RealmError) -> Void
     private let follower: (any WriteFollower)?
-    // Guarded by `monitor`.
-    /// Chunks that were handed over and are still in memory, in order.
+    // The mutex of `monitor` guards the following properties.
+    /// Chunks that were passed to `exchange` and are still in memory, in order.
     private var line: [Chunk] = []
     /// Number of chunks at the beginning of `line` that are written.
     private var writtenCount = 0
     private var isWriting = false
     private var followed: UInt64 = 0
-    /// File offset at which the running follower begins; nil while it does not run.
+    /// File offset at which the running follower began to read; nil while the follower does not
+    /// run.
     private var following: UInt64?
     private var failure: RealmError?
     private var isClosing = false
     private var isRunning = false
-    /// Used by the producer only.
+    /// Whether the thread was started or refused. Only the producer uses this property.
     private var hasTried = false
 
-    /// - Parameter write: called with the chunks in order on the second thread, never concurrently.
+    /// - Parameter write: writes a chunk. Called with the chunks in order, never concurrently; on
+    ///   the second thread, unless the system refused it.
     init(
         _ follower: (any WriteFollower)?, _ write: @escaping (Chunk) throws(RealmError) -> Void
     ) {
@@ -76,8 +81,8 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Producer
 
-    /// Enqueues `chunk`, taking over its memory, and returns an empty chunk of `capacity` bytes at
-    /// the following offset. Throws the error of an earlier chunk.
+    /// Enqueues `chunk` and returns an empty chunk of `capacity` bytes that begins at the end of
+    /// `chunk`. Takes ownership of the memory of `chunk`. Throws the error of an earlier chunk.
     func exchange(_ chunk: Chunk, capacity: Int) throws(RealmError) -> Chunk {
         follower?.chunkEnds()
         monitor.signal { line.append(chunk) }
@@ -92,12 +97,12 @@ final class WriteBehind: @unchecked Sendable {
             (free.start, free.count) = (chunk.end, 0)
             return free
         }
-        // Either this chunk or the next one has another size, because of a large node.
+        // The capacities differ: a chunk for a large node has another size.
         free?.bytes.deallocate()
         return Chunk(capacity: capacity, at: chunk.end)
     }
 
-    /// Returns when all chunks are written and followed.
+    /// Returns when all chunks are written and the follower has read them.
     func drain() throws(RealmError) {
         if monitor.locked({ !isRunning }) {
             while let step = monitor.locked({ claimWriting() }) { perform(step) }
@@ -105,13 +110,14 @@ final class WriteBehind: @unchecked Sendable {
         try takePart { self.writtenCount < self.line.count || self.isBehind }
     }
 
-    /// Ends the thread after its current step; chunks that wait are not written.
+    /// Ends the thread after its current step. Chunks that are not written yet are discarded.
     func close() {
         monitor.signal { isClosing = true }
         monitor.wait { !isRunning }
     }
 
-    /// Removes and returns the oldest chunk if it is written and followed; nil otherwise.
+    /// Removes and returns the oldest chunk, if it is written and the follower has read it;
+    /// otherwise nil.
     private func takeOldest() -> Chunk? {
         guard let oldest = line.first, writtenCount > 0, !isBehind || oldest.end <= followed,
             oldest.end <= following ?? oldest.end
@@ -126,8 +132,8 @@ final class WriteBehind: @unchecked Sendable {
         return followed < last.end
     }
 
-    /// Runs the follower, or waits if it cannot run, while `isTooMuch` returns true. Calls
-    /// `isTooMuch` with the monitor locked.
+    /// Runs the follower while `isTooMuch` returns true, or waits if the follower has nothing to
+    /// do. Calls `isTooMuch` with the monitor's mutex held.
     private func takePart(while isTooMuch: () -> Bool) throws(RealmError) {
         while true {
             var step = Step.wait
@@ -146,11 +152,12 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Shared steps
 
-    /// Claims the follower; nil if another thread runs it or there are no new bytes.
+    /// Returns the step that runs the follower; nil if another thread runs it or there are no new
+    /// bytes.
     private func claimFollowing() -> Step? {
         guard following == nil, isBehind else { return nil }
-        // Leaves out the oldest chunks: the follower seldom reads them again, and the producer may
-        // need them meanwhile.
+        // Leave out the oldest chunks: the follower seldom reads them again, and the producer can
+        // reuse them in the meantime.
         var first = 0
         while line.count - first > Self.depth - Self.slack, first < writtenCount,
             line[first].end <= followed
@@ -190,7 +197,7 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Writing thread
 
-    /// Starts the thread at the first call. Returns false if there is none.
+    /// Starts the thread when called for the first time. Returns false if there is no thread.
     private func start() -> Bool {
         if hasTried { return monitor.locked { isRunning || failure != nil } }
         hasTried = true

@@ -1,14 +1,16 @@
 import Glibc
 
-/// Calls back when a database may have new commits; one thread serves all databases of a process.
+/// Calls a closure when a database may have new commits. One thread serves all databases of a
+/// process.
 ///
-/// The thread sleeps at the notifier FIFOs, where SDKs and this engine announce commits. Programs
-/// that use only the reference engine announce them at a condition variable of the lock file. This
-/// engine does not wait there: if a process is killed while it waits, the next process that signals
-/// hangs for ever. For such commits, and for lost announcements, the thread polls all databases a
-/// few times a second, and continuously while polling finds commits. Free to cross threads.
+/// The thread sleeps at the notifier FIFOs, through which SDKs and this engine announce commits.
+/// Programs that use only the reference engine announce commits through a condition variable in the
+/// lock file. This engine does not wait for that condition: if a process is killed while it waits,
+/// the next process that signals hangs for ever. For such commits, and for lost announcements, the
+/// thread polls all databases a few times a second; while polling finds commits, it polls at the
+/// interval `quick`. Free to cross threads.
 final class CommitListener: Sendable {
-    /// Looks for commits; returns whether there were any.
+    /// Checks for new commits and handles them. Returns whether there were any.
     typealias CommitCheck = @Sendable () -> Bool
 
     /// A subscription, which ends when this object is released.
@@ -33,16 +35,17 @@ final class CommitListener: Sendable {
         var entries: [UInt64: Entry] = [:]
         var lastNumber: UInt64 = 0
         var hasThread = false
-        /// Number of times the thread woke up, for tests.
+        /// Number of times that the thread has woken up, for tests.
         var wakes = 0
     }
 
-    /// Interval in microseconds at which the thread polls while it finds nothing. Six polls a
-    /// second cost next to nothing.
+    /// Polling interval in microseconds while no unannounced commits are found. Six polls a second
+    /// cost almost nothing.
     private static let slow = 160_000
-    /// Interval in microseconds at which the thread polls while it finds unannounced commits.
+    /// Polling interval in microseconds after an unannounced commit was found.
     private static let quick = 200
-    /// Number of quick polls without a commit before the thread polls slowly again.
+    /// Number of polls without a commit at the interval `quick`, after which the thread polls at
+    /// the interval `slow` again.
     private static let quickTries = 5000
 
     private let waiter: SignalWaiter
@@ -57,7 +60,7 @@ final class CommitListener: Sendable {
     }
 
     /// The listener of this process; nil if the system has no descriptors left. A forked process
-    /// gets its own, since `fork` does not copy the thread.
+    /// gets another listener, because `fork` does not copy the thread.
     static var shared: CommitListener? {
         known.withLock { known in
             if let known, known.generation == ForkGeneration.current { return known }
@@ -66,13 +69,13 @@ final class CommitListener: Sendable {
         }
     }
 
-    /// Makes the process's listener call its callbacks now, if there is a listener.
+    /// Makes this process's listener call all its closures now, if there is a listener.
     static func wake() { known.withLock { $0 }?.waiter.wake() }
 
     var wakes: Int { state.withLock { $0.wakes } }
 
     /// Calls `look` on the listener's thread when a commit of the database at `resolvedPath` is
-    /// announced, and periodically. Creates the FIFO if it is missing.
+    /// announced, and at each poll. Creates the FIFO if it is missing.
     ///
     /// - Parameter resolvedPath: nil for a database in memory, whose commits are announced with
     ///   `wake`.
@@ -119,7 +122,8 @@ final class CommitListener: Sendable {
             }
             var hasFound = false
             for check in checks where check() { hasFound = true }
-            // Announced commits say nothing about unannounced ones.
+            // After an announcement, the polling interval is not changed: it depends on unannounced
+            // commits only.
             guard heard == nil else { continue }
             quickLeft = hasFound ? Self.quickTries : max(0, quickLeft - 1)
         }

@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Wakes the processes that wait for commits at the FIFO beside the database (storage format 6.11):
-/// SDKs and programs of this engine. Waiting processes create the FIFO; without it, no process
-/// waits.
+/// Wakes the processes that wait for commits at the FIFO beside the database (storage format 6.11).
+/// These are SDKs and programs of this engine. A process that waits creates the FIFO; if there is
+/// no FIFO, no process waits.
 final class CommitNotifier: Sendable {
     private let path: String
-    /// The FIFO's descriptor; negative if there is none yet.
+    /// Descriptor of the FIFO; negative if no FIFO was found yet.
     private let descriptor: Atomic<Int32>
-    /// Number of the session's participants when the FIFO was last looked for.
+    /// Number of the session's participants when the FIFO was last searched.
     private let participants = Atomic<UInt32>(0)
 
     init(_ resolvedPath: DatabasePath) {
@@ -26,10 +26,11 @@ final class CommitNotifier: Sendable {
         CompanionFile.descriptor(path, O_RDWR, S_IFIFO) ?? -1
     }
 
-    /// Drains the FIFO, then writes one byte, so that listeners see an edge from empty to readable.
+    /// Empties the FIFO, then writes one byte, so that listeners see it change from empty to
+    /// readable.
     ///
-    /// - Parameter participants: number of the session's participants. The FIFO is looked for again
-    ///   when it changes, since a new participant may have created it.
+    /// - Parameter participants: number of the session's participants. When it changes, the FIFO is
+    ///   searched again, because a new participant may have created it.
     func notify(participants: UInt32) {
         guard let descriptor = found(participants) else { return }
         withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { bytes in

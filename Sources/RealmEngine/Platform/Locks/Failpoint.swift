@@ -1,30 +1,30 @@
 import Glibc
 
-/// Points at which tests of debug builds stop a process to kill it, or examine memory. Compiled out
-/// of release builds.
+/// Points at which tests of debug builds stop a process, to kill it or to examine memory. Not
+/// compiled into release builds.
 enum Failpoint: String, CaseIterable, Sendable {
     /// The lock file is being initialised; its exclusive `flock` is held.
     case initializing
-    /// Joining a session; the control mutex is held.
+    /// A session is being joined; the control mutex is held.
     case attaching, joining
-    /// The turn to write has begun; the write mutex is held.
+    /// A write transaction begins; the write mutex is held.
     case turn
-    /// Committing; the write mutex and the control mutex are held.
+    /// A commit is being stored; the write mutex and the control mutex are held.
     case storing
-    /// `slotWritten`: the inactive header slot is written. `flipped`: the select bit is written and
-    /// synced.
+    /// `slotWritten`: the inactive header slot was written. `flipped`: the select bit was written
+    /// and synced.
     case slotWritten, flipped
-    /// `critical`: the critical phase has begun. `published`: it has ended. The write mutex is
-    /// held.
+    /// `critical`: the critical phase of a commit has begun. `published`: it has ended. The write
+    /// mutex is held.
     case critical, published
-    /// A published commit is being signalled; the write mutex is held, the control mutex is not.
+    /// A published commit is being announced; the write mutex is held, the control mutex is not.
     case signalling
-    /// The commit is complete; the turn is about to end.
+    /// The commit is complete; the write transaction is about to end.
     case ending
-    /// In an operation of the version list; its mutex is held.
+    /// An operation of the version list is running; the mutex of the list is held.
     case listAllocating, listRoot, listVersion, listNewest
     case listPurging, listPinning, listPinned, listReleasing
-    /// Leaving a session; the control mutex is held.
+    /// A session is being left; the control mutex is held.
     case leaving
 
     @inline(__always) static func reach(_ point: Failpoint) {

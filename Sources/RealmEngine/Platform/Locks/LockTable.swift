@@ -1,10 +1,10 @@
 import Glibc
 
-/// The kernel's table of file locks, `/proc/locks`, searched for the locks of one file.
+/// The kernel's table of file locks, `/proc/locks`. Used to find the locks of one file.
 struct LockTable {
-    /// End of a file's name in the table: its inode number.
+    /// The inode number of the file, as it ends the file's name in the table.
     private let inode: String
-    /// The whole name: device and inode number.
+    /// The name of the file in the table: device and inode number.
     private let name: String
 
     init(_ file: FileIdentity) {
@@ -16,10 +16,10 @@ struct LockTable {
         (number < 16 ? "0" : "") + String(number, radix: 16)
     }
 
-    /// Correspondence of a `flock` in the table to the file.
+    /// Whether a `flock` in the table is a lock of the file.
     enum Match: Comparable {
         case none
-        /// The inode numbers are equal, the devices differ.
+        /// The inode numbers are equal, but the devices differ.
         case inode
         case file
     }
@@ -30,8 +30,9 @@ struct LockTable {
         return strstr(line, name) == nil ? .inode : .file
     }
 
-    /// Whether any process holds a `flock` on a file. True if that is not certain: if the table
-    /// cannot be read, or shows the inode number with a device that may be the file's.
+    /// Whether any process holds a `flock` on a file. Also true if this is uncertain: if the table
+    /// cannot be read, or if it contains the inode number with a device that may be the file's
+    /// device under another number.
     static func hasLock(on file: FileIdentity, at path: String) -> Bool {
         guard let stream = fopen("/proc/locks", "re") else { return true }
         defer { fclose(stream) }
@@ -47,13 +48,14 @@ struct LockTable {
         return match == .file || (match == .inode && !showsDevice(of: file, at: path))
     }
 
-    /// File systems whose locks the table may show with the device of the file system below.
+    /// File systems for whose files the table may show the device of the underlying file system.
     private static let stacked: Set<Substring> = [
         "aufs", "ecryptfs", "overlay", "shiftfs", "unionfs",
     ]
 
-    /// Whether the table certainly shows the file's locks with the device that `stat` returns: that
-    /// device is also the mount's. The subvolumes of btrfs have devices of their own.
+    /// Whether the table shows locks of the file with the same device that `stat` returns. True if
+    /// that device is also the mount's device. False, for instance, for the subvolumes of btrfs,
+    /// which have their own devices.
     static func showsDevice(of file: FileIdentity, at path: String) -> Bool {
         let pathOnly: Int32 = 0o10_000_000  // O_PATH, hidden from Swift's view of fcntl.h
         let descriptor = retryingInterrupts { open(path, pathOnly | O_CLOEXEC) }
@@ -68,7 +70,8 @@ struct LockTable {
         return !stacked.contains(type)
     }
 
-    /// Returns the words of each line of a file in `/proc`; nothing if it cannot be read.
+    /// Returns the words of each line of a file in `/proc`; an empty array if the file cannot be
+    /// read.
     private static func fields(of path: String) -> [[Substring]] {
         guard let stream = fopen(path, "re") else { return [] }
         defer { fclose(stream) }

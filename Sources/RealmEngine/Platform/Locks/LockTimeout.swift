@@ -4,7 +4,7 @@ public enum LockTimeout: Sendable {
     case milliseconds(Int)
     case forever
 
-    /// Returns this timeout, raised to `milliseconds` if it is shorter.
+    /// Returns this timeout, or `milliseconds` if that is longer.
     func atLeast(milliseconds: Int) -> LockTimeout {
         switch self {
         case .none: .milliseconds(milliseconds)
@@ -13,7 +13,7 @@ public enum LockTimeout: Sendable {
         }
     }
 
-    /// The end of the timeout if it begins now; nil for `forever`.
+    /// The time at which the timeout ends if it begins now; nil for `forever`.
     var deadline: Deadline? {
         switch self {
         case .none: .after(milliseconds: 0)

@@ -1,15 +1,16 @@
 import Glibc
 import Synchronization
 
-/// The bytes of a lock file: an open descriptor with a `flock`, and a shared writable mapping that
-/// extends far past the end of the file, so that its address stays when the file grows.
+/// The bytes of a lock file: an open descriptor with a `flock`, and a shared writable mapping. The
+/// mapping extends far beyond the end of the file, so that its address does not change when the
+/// file grows.
 final class MappedLockFile: @unchecked Sendable {
     let path: String
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
     private let locked: FileIdentity?
     private let visible = Atomic<Int>(0)
-    /// The lock files that this process has locked, and how often.
+    /// The lock files that this process has locked, each with its number of locks.
     private static let held = LockedValue<[FileIdentity: Int]>([:])
 
     private static let reserved = 1 << 26
@@ -17,15 +18,15 @@ final class MappedLockFile: @unchecked Sendable {
     /// Result of opening a lock file.
     enum Opening {
         case open(MappedLockFile)
-        /// The file is not initialised, or another process is initialising it; the caller opens it
-        /// again.
+        /// The lock file is not initialised yet, or another process is initialising it. The caller
+        /// should open it again.
         case notReady
         case tooSmall
     }
 
-    /// Opens the lock file, creating it if it is missing. If no process uses the file, runs
-    /// `initialize` over zeroed bytes and writes these. Keeps a shared `flock` until `deinit`. Does
-    /// not block.
+    /// Opens the lock file, and creates it if it is missing. If no process uses the file, calls
+    /// `initialize` with zeroed bytes and stores these in the file. Keeps a shared `flock` until
+    /// `deinit`. Does not block.
     static func open(
         _ path: String, size: Int, _ permissions: @escaping () -> FilePermissions,
         initialize: (UnsafeMutableRawPointer) -> Void
@@ -51,8 +52,8 @@ final class MappedLockFile: @unchecked Sendable {
         return try adopt(fd, path, size)
     }
 
-    /// Opens the lock file of an existing session; returns nil if there is no such file or it may
-    /// not be written.
+    /// Opens the lock file of an existing session. Returns nil if the file is missing or may not be
+    /// written.
     static func join(_ path: String, size: Int) throws(RealmError) -> Opening? {
         guard let fd = CompanionFile.descriptor(path, O_RDWR) else { return nil }
         guard retryingInterrupts({ flock(fd, LOCK_SH | LOCK_NB) }) == 0 else {
@@ -66,8 +67,8 @@ final class MappedLockFile: @unchecked Sendable {
         _ fd: Int32, _ path: String, _ size: Int,
         _ initialize: (UnsafeMutableRawPointer) -> Void
     ) throws(RealmError) {
-        // Built in memory and written over the old bytes: for a file system, freeing a block and
-        // allocating another takes longer than all the rest of opening a database.
+        // Build the bytes in memory and overwrite the file, without truncating it: to free a block
+        // and allocate another takes a file system longer than the rest of opening a database.
         let fresh = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
         defer { fresh.deallocate() }
         fresh.initializeMemory(as: UInt8.self, repeating: 0)
@@ -109,8 +110,8 @@ final class MappedLockFile: @unchecked Sendable {
         visible.store(size, ordering: .releasing)
     }
 
-    /// A private copy of a lock file's bytes, to examine them, or for a session of this process
-    /// only.
+    /// Makes a private copy of a lock file's bytes, either to examine them or for a session of this
+    /// process only.
     init(copying bytes: [UInt8], _ path: String = "") throws(RealmError) {
         let range = mmap(
             nil, Self.reserved, PROT_READ | PROT_WRITE,
@@ -141,19 +142,20 @@ final class MappedLockFile: @unchecked Sendable {
     /// Number of bytes that may be accessed.
     var visibleSize: Int { visible.load(ordering: .acquiring) }
 
-    /// Makes the first `size` bytes accessible. The version-list mutex is held.
+    /// Makes the first `size` bytes accessible, after another participant has extended the file.
+    /// The caller must hold the version-list mutex.
     func extend(to size: Int) throws(RealmError) {
         if size <= visibleSize { return }
         guard descriptor >= 0 else { return visible.store(size, ordering: .releasing) }
-        // The size that other participants stored is checked: accessing memory past the end of the
-        // file would end this process.
+        // Check the size, which other participants have stored: to access memory after the end of
+        // the file would end this process.
         guard let status = try? FileStatus(descriptor, path), status.size >= size,
             size <= Self.reserved
         else { throw Self.damaged }
         visible.store(size, ordering: .releasing)
     }
 
-    /// Returns the error for an inconsistent version list in a lock file.
+    /// Makes the error for an inconsistent version list in a lock file.
     static var damaged: RealmError {
         RealmError(
             .incompatible, code: "IncompatibleLockFile", reason: "damaged",
@@ -161,7 +163,7 @@ final class MappedLockFile: @unchecked Sendable {
             hint: "end all programs that have the database open, then try again")
     }
 
-    /// Extends the file to `size` bytes. The version-list mutex is held.
+    /// Extends the file to `size` bytes. The caller must hold the version-list mutex.
     func grow(to size: Int) throws(RealmError) {
         guard descriptor >= 0 else { return try extend(to: size) }
         let code = allocateSpace(descriptor, count: size)
@@ -174,9 +176,9 @@ final class MappedLockFile: @unchecked Sendable {
     /// Whether there is a file at `path` that this process may read and write.
     static func isAccessible(_ path: String) -> Bool { access(path, R_OK | W_OK) == 0 }
 
-    /// Whether any process holds a `flock` on the file at `path`, according to `/proc/locks`; true
-    /// if that is not certain. Testing by taking the lock could mislead another process that opens
-    /// the file at the same moment.
+    /// Whether any process holds a `flock` on the file at `path`, according to `/proc/locks`. Also
+    /// true if this is uncertain. Trying to take the lock instead could mislead another process
+    /// that opens the file at that moment.
     static func isLocked(_ path: String) -> Bool {
         var s = stat()
         guard lstat(path, &s) == 0, s.st_mode & S_IFMT == S_IFREG else { return false }

@@ -4,10 +4,10 @@ import Synchronization
 
 /// A condition variable in memory that several processes map. This engine only signals it.
 ///
-/// Waiting is not safe against the death of the waiter. The C library counts waiters in the
-/// condition; if a waiter was killed and there is another one, `broadcast` waits for ever for the
-/// first and keeps the condition's internal lock. `ConditionSignaller` broadcasts where that does
-/// no harm, and `release` ends such a wait.
+/// Waiting for it is not safe, because a waiter may be killed. The C library counts waiters in the
+/// condition. If a waiter was killed and there is another waiter, `broadcast` waits for ever for
+/// the killed one and keeps the condition's internal lock. `ConditionSignaller` therefore
+/// broadcasts on a thread that may hang, and `release` ends such a wait.
 struct SharedCondition {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
@@ -35,15 +35,14 @@ struct SharedCondition {
 
     private func value(_ index: Int) -> UInt32 { word(index).pointee.load(ordering: .acquiring) }
 
-    /// Whether threads wait, or were killed while they waited. Without any, `broadcast` does
-    /// nothing.
+    /// Whether threads wait, or were killed while they waited. If false, `broadcast` has no effect.
     var mayHaveWaiters: Bool {
         Self.waiterWord.map { value($0) >> Self.waiterFlags != 0 } ?? true
     }
 
-    /// Index of the word that counts waiters: the only non-zero word of a new condition, since its
-    /// lowest bit is set for conditions that processes share. Nil if the C library has another
-    /// layout.
+    /// Index of the word that counts waiters. It is found in a new condition as the only non-zero
+    /// word: its lowest bit means that processes share the condition. Nil if the C library has
+    /// another layout.
     private static let waiterWord: Int? = {
         var bytes = [UInt32](repeating: 0, count: size / 4)
         return bytes.withUnsafeMutableBytes { bytes in
@@ -57,22 +56,23 @@ struct SharedCondition {
 }
 
 extension SharedCondition {
-    /// State of a condition while a thread is inside `broadcast`. If two states, read more than the
-    /// time apart that a waiter needs to leave, are equal, a waiter or the broadcaster was killed.
+    /// State of a condition while a thread is inside `broadcast`. Read the state twice, with more
+    /// time between than a waiter needs to leave: if the two are equal, a waiter or the broadcaster
+    /// was killed.
     struct Blockage: Equatable {
         fileprivate let sequence: UInt32
-        /// One word for each of the two groups of waiters: twice the number of waiters that have
-        /// not left, plus 1 if a broadcaster waits for these.
+        /// One word for each of the two groups of waiters. The word is twice the number of waiters
+        /// that have not left, plus 1 if a broadcaster waits for the group.
         fileprivate let references: [UInt32]
-        /// The word with the condition's internal lock in its two lowest bits.
+        /// The word whose two lowest bits are the condition's internal lock.
         fileprivate let lock: UInt32
 
         /// Index of the group that a broadcaster waits for.
         fileprivate var group: Int { Int(sequence & 1) ^ 1 }
     }
 
-    /// Indices of the condition's words in C libraries from 2.25 to 2.40. Newer ones do not wait
-    /// for waiters.
+    /// Indexes of the condition's words in versions 2.25 to 2.40 of the C library. In later
+    /// versions, `broadcast` does not wait for waiters.
     private enum Word {
         static let sequence = 0
         static let references = 4
@@ -85,7 +85,7 @@ extension SharedCondition {
         return (25...40).contains(minor) && waiterWord == 9
     }()
 
-    /// Nil while no thread is inside `broadcast`.
+    /// The state of the condition; nil if no thread is inside `broadcast`.
     var blockage: Blockage? {
         guard Self.waitsForWaiters, value(Word.lock) & 3 != 0 else { return nil }
         return Blockage(
@@ -94,12 +94,13 @@ extension SharedCondition {
             lock: value(Word.lock))
     }
 
-    /// Sets the number of waiters that a broadcaster waits for to 0; if it waits for none and was
-    /// therefore killed itself, unlocks the internal lock.
+    /// Ends a broadcast that waits for killed waiters, by setting the number of these waiters to 0.
+    /// If the broadcaster waits for no waiter, it was killed itself; the internal lock is then
+    /// unlocked.
     ///
-    /// If such a waiter is alive after all, stopped by a debugger for example, the count is wrong
-    /// once it leaves. Then another broadcaster waits, until that state is detected and released in
-    /// turn. Waiters for the writer's turn check again after half a second in any case.
+    /// If such a waiter is alive after all, for example stopped by a debugger, the count is wrong
+    /// once it leaves. Another broadcaster then waits, until that state is detected and released in
+    /// turn. Waiters for the write mutex check again after half a second in any case.
     func release(_ blockage: Blockage) {
         let group = Word.references + blockage.group
         let references = blockage.references[blockage.group]

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A robust mutex in memory that several processes map (storage format 6.3).
 ///
-/// Owned by the thread that locked it, which also unlocks it. A trivial value; the mapping keeps
-/// the memory alive.
+/// It belongs to the thread that locked it; only that thread may unlock it. A trivial value: the
+/// mapping owns the memory.
 struct SharedMutex {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -24,15 +24,16 @@ struct SharedMutex {
         pthread_mutexattr_destroy(&attributes)
     }
 
-    /// Whether a living thread holds the lock. Only reads.
+    /// Whether a living thread holds the lock. Does not change the mutex.
     var isHeld: Bool {
-        // The first word is the owner's thread id, with two bits for waiters and for a dead owner.
+        // The first word is the owner's thread id, and two bits that mean that threads wait and
+        // that the owner died.
         let word = UnsafeRawPointer(mutex).assumingMemoryBound(to: Atomic<UInt32>.self)
         return word.pointee.load(ordering: .relaxed) & 0x3FFF_FFFF != 0
     }
 
-    /// Whether the bytes are a mutex of the kind that `initialize` makes. With another kind, the C
-    /// library may end the process or ignore the time limit.
+    /// Whether the bytes are a mutex of the kind that `initialize` makes. For other bytes, the C
+    /// library may end the process or ignore the timeout.
     var isSound: Bool {
         UnsafeRawPointer(mutex).load(fromByteOffset: Self.sortOffset, as: Int32.self) == Self.sort
     }
@@ -49,7 +50,8 @@ struct SharedMutex {
     /// Result of locking.
     enum Outcome {
         case locked
-        /// The previous owner died holding it: what the mutex guards may be half-changed.
+        /// The lock was acquired, but its previous owner died while it held the lock: the state
+        /// that the mutex guards may be inconsistent.
         case ownerDied
     }
 
@@ -59,14 +61,14 @@ struct SharedMutex {
         try outcome(isSound ? pthread_mutex_lock(mutex) : EINVAL)
     }
 
-    /// Takes the lock if it is free; returns nil if another thread holds it.
+    /// Acquires the lock if it is free; returns nil if another thread holds it.
     func tryLock() throws(RealmError) -> Outcome? {
         let code = isSound ? pthread_mutex_trylock(mutex) : EINVAL
         return code == EBUSY ? nil : try outcome(code)
     }
 
-    /// Waits for the lock until `deadline` on the real-time clock; returns nil if that passes
-    /// first.
+    /// Waits for the lock until `deadline` on the real-time clock; returns nil if the deadline
+    /// passes first.
     func lock(until deadline: Deadline?) throws(RealmError) -> Outcome? {
         guard var time = deadline?.time else { return try lock() }
         let code = isSound ? pthread_mutex_timedlock(mutex, &time) : EINVAL
@@ -89,14 +91,15 @@ struct SharedMutex {
 
     func unlock() { pthread_mutex_unlock(mutex) }
 
-    /// Waits for the lock at most as long as `lockTimeout`; returns nil after that. Reads the clock
-    /// only if another thread holds the lock.
+    /// Waits for the lock at most as long as `lockTimeout`; returns nil after that time. Reads the
+    /// clock only if another thread holds the lock.
     func lock(_ lockTimeout: LockTimeout) throws(RealmError) -> Outcome? {
         if let outcome = try tryLock() { return outcome }
         return try lock(until: lockTimeout.deadline)
     }
 
-    /// Runs `body` with the lock held; returns nil without calling it if `lockTimeout` ends first.
+    /// Runs `body` with the lock held. Returns nil without calling `body` if the lock is not
+    /// acquired within `lockTimeout`.
     func withLock<R>(
         _ lockTimeout: LockTimeout, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R? {
@@ -113,7 +116,7 @@ struct SharedMutex {
     }
 }
 
-/// A point in time on the clock that shared conditions use.
+/// A point in time on the clock that shared conditions and mutexes use.
 struct Deadline {
     fileprivate let time: timespec
 

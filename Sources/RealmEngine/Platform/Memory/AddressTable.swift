@@ -1,12 +1,13 @@
-/// A table from address ranges to pointers, for lookup in signal handlers.
+/// A table from address ranges to pointers, for use in signal handlers.
 ///
-/// Changed with a mutex held, read by handlers without it: a faulting thread uses memory of its
-/// range, so the slot of that range cannot change, and changes of other slots do not matter.
+/// Threads change it with a mutex held; handlers read it without. This is safe: while a thread
+/// reads memory of a range, the slot of that range does not change, and changes of other slots do
+/// not affect the lookup.
 struct AddressTable: @unchecked Sendable {
     private struct Slot {
         var start: UInt = 0
         var end: UInt = 0
-        /// 0 in a free slot.
+        /// The pointer that belongs to the range; 0 in a free slot.
         var meaning: UInt = 0
     }
 
@@ -14,7 +15,7 @@ struct AddressTable: @unchecked Sendable {
     private let mutex = LockedValue(())
     private static let count = 64
 
-    /// Allocates the slots, which are never freed.
+    /// Allocates the slots. They are never freed.
     init() {
         slots = .allocate(capacity: Self.count)
         slots.initialize(repeating: Slot(), count: Self.count)
@@ -37,8 +38,8 @@ struct AddressTable: @unchecked Sendable {
         if slot >= 0 { mutex.withLock { _ in slots[slot] = Slot() } }
     }
 
-    /// Returns the pointer registered for the range that contains `address`, and the offset of
-    /// `address` in the range. For signal handlers.
+    /// Returns the pointer that was registered for the range with `address`, and the offset of
+    /// `address` in the range; nil if no range contains it. May be called in a signal handler.
     func find(_ address: UInt) -> (meaning: UnsafeRawPointer, offset: Int)? {
         for i in 0..<Self.count where slots[i].start <= address && address < slots[i].end {
             guard let meaning = UnsafeRawPointer(bitPattern: slots[i].meaning) else { continue }

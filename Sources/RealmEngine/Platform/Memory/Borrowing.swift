@@ -1,5 +1,5 @@
-/// Calls `body` with an object that another reference keeps alive meanwhile. Saves a retain and
-/// release, which may cost more than `body`.
+/// Calls `body` with an object that is kept alive by another reference during the call. Saves a
+/// retain and a release, which may cost more than `body`.
 @inline(__always)
 func borrowing<Object: AnyObject, R, E: Error>(
     _ reference: Unmanaged<Object>, _ body: (Object) throws(E) -> R

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Pages of large buffers.
+/// Memory pages for large buffers.
 enum LargeMemory {
-    /// Size in bytes from which huge pages are requested.
+    /// Minimum size in bytes of a buffer for which huge pages are requested.
     private static let minimumSize = 4 << 20
     private static let pageSize = 4096
 
-    /// Requests huge pages for a new buffer that will be written completely, so that its first use
-    /// takes one fault for 2 MiB. Does nothing for smaller buffers. Systems without huge pages
-    /// ignore the request.
+    /// Requests huge pages for a new buffer that will be written completely. The first use of each
+    /// 2 MiB then causes only one page fault. Does nothing for smaller buffers. Systems without
+    /// huge pages ignore the request.
     @inline(__always)
     static func requestHugePages(_ start: UnsafeMutableRawPointer, _ size: Int) {
         if size >= minimumSize { advise(start, size) }

@@ -5,7 +5,7 @@ import Glibc
 /// Uses the C library's mutex, which the thread sanitizer understands.
 package final class LockedValue<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    /// A pointer, so that the compiler adds no exclusivity checks; the mutex guards the value.
+    /// A pointer, so that the compiler adds no exclusivity checks. The mutex guards the value.
     private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: consuming sending Value) {

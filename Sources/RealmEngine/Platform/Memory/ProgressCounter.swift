@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Progress of a long operation: updated by the thread that works, read by any thread that displays
-/// it.
+/// Progress of a long operation. The thread that does the work updates it; any thread may read it
+/// to display it.
 public final class ProgressCounter: Sendable {
     /// The unit of a stage's count.
     public enum Unit: Sendable {
         case bytes, objects
     }
 
-    /// A part of the operation with its own count.
+    /// A part of the operation; each part has its own count.
     public struct Stage: Sendable {
         /// Number of the stage, from 1.
         public let number: Int
         public let unit: Unit
-        /// Approximate count at the end of the stage; 0 if unknown.
+        /// Approximate value of the count at the end of the stage; 0 if unknown.
         public let total: Int
         /// Name of the stage, such as `sorting`; nil if the operation's own name describes it.
         public let name: String?
@@ -37,7 +37,7 @@ public final class ProgressCounter: Sendable {
     @inline(__always)
     func set(_ count: Int) { done.store(count, ordering: .relaxed) }
 
-    /// Adds to the count of the stage; called by one thread.
+    /// Adds to the count of the stage. Only one thread may call this.
     @inline(__always)
     func add(_ count: Int) { set(done.load(ordering: .relaxed) &+ count) }
 

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Private memory in a reserved address range, made accessible from the start as needed.
+/// Private memory in a reserved range of addresses. It is made accessible as needed, from the start
+/// of the range on.
 struct ReservedMemory: ~Copyable {
     let start: UnsafeMutableRawPointer
     let capacity: Int
@@ -26,7 +27,7 @@ struct ReservedMemory: ~Copyable {
 
     var exhausted: RealmError { systemError("mprotect", nil, errno: ENOMEM) }
 
-    /// Frees the memory of whole unused pages, which read as zero afterwards.
+    /// Returns the memory of whole unused pages to the system. The pages read as zero afterwards.
     static func freePages(_ first: UnsafeMutableRawPointer, _ count: Int) {
         if count > 0 { madvise(first, count, MADV_DONTNEED) }
     }

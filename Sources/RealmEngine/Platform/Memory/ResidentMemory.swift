@@ -2,7 +2,8 @@ import Glibc
 
 /// Memory of this process.
 enum ResidentMemory {
-    /// Bytes of file pages that are mapped and in memory; nil if the system does not tell.
+    /// Number of bytes of mapped file pages that are in memory; nil if the system does not report
+    /// it.
     static var filePages: Int? {
         let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -10,7 +11,7 @@ enum ResidentMemory {
         return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { bytes in
             let count = read(descriptor, bytes.baseAddress, bytes.count)
             guard count > 0 else { return nil }
-            // The third field is the number of pages.
+            // The third number in the file is the number of pages.
             var (field, pages) = (0, 0)
             for byte in bytes[..<count] {
                 if byte == UInt8(ascii: " ") {

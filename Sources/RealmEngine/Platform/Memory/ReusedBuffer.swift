@@ -1,5 +1,6 @@
-/// A growing array of a trivial type that keeps its memory when it is emptied. A class with a
-/// pointer, so that appending checks neither uniqueness nor exclusive access.
+/// A growing array of a trivial type that keeps its memory when its elements are removed. It is a
+/// class with a pointer, so that appending checks neither for unique references nor for exclusive
+/// access.
 final class ReusedBuffer<Element> {
     private var base: UnsafeMutablePointer<Element>
     private var capacity: Int
@@ -44,7 +45,7 @@ final class ReusedBuffer<Element> {
         count += elements.count
     }
 
-    /// Appends `count` elements, all of which `fill` initialises.
+    /// Appends `count` elements. `fill` must initialise all of them.
     @inline(__always)
     func append(count extra: Int, _ fill: (UnsafeMutablePointer<Element>) -> Void) {
         if count &+ extra > capacity { grow(to: count &+ extra) }
@@ -54,7 +55,7 @@ final class ReusedBuffer<Element> {
 
     @inline(__always) func removeAll() { count = 0 }
 
-    /// Removes all but the first `count` elements.
+    /// Keeps the first `count` elements and removes the others.
     func truncate(to count: Int) { self.count = min(count, self.count) }
 
     @inline(__always)

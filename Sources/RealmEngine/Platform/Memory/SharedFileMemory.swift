@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// The bytes of a small companion file that processes share, mapped at an address that stays when
-/// the file grows.
+/// The bytes of a small companion file that processes share. They are mapped at an address that
+/// does not change when the file grows.
 ///
-/// Failures are not errors: the caller does without the file.
+/// A failure is no error: the caller then works without the file.
 final class SharedFileMemory: @unchecked Sendable {
     let base: UnsafeMutableRawPointer
     private let descriptor: Int32
     private let capacity: Int
     private let visibleSize: Atomic<Int>
 
-    /// Opens the file `name` in `directory` and maps at most `capacity` bytes of it. Creates
-    /// directory and file with the database's `permissions`; if these are nil, both must exist.
-    /// Returns nil on failure.
+    /// Opens the file `name` in `directory` and maps at most `capacity` bytes of it. `permissions`
+    /// returns the database's permissions; if it is given, a missing directory or file is created.
+    /// If it is nil, both must exist. Nil on failure.
     init?(
         _ name: String, directory: String, creating permissions: (() -> FilePermissions)?,
         capacity: Int
@@ -25,7 +25,8 @@ final class SharedFileMemory: @unchecked Sendable {
         }
         guard let opened else { return nil }
         descriptor = opened
-        // The mapping extends past the end of the file, so that it covers the file when that grows.
+        // The mapping extends beyond the end of the file, so that it includes the bytes by which
+        // the file grows.
         guard let status = try? FileStatus(opened, name),
             let range = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, opened, 0),
             range != MAP_FAILED
@@ -35,8 +36,7 @@ final class SharedFileMemory: @unchecked Sendable {
         }
         base = range
         self.capacity = capacity
-        // Whole pages only: another process may extend the file, and bytes of the last page past
-        // the end of the file belong to no process until then.
+        // Use whole pages only: another process may be extending the file within its last page.
         let page = AddressSpace.pageSize
         visibleSize = Atomic(min(status.size, capacity) / page * page)
     }
@@ -49,12 +49,12 @@ final class SharedFileMemory: @unchecked Sendable {
     /// Number of bytes that may be accessed.
     var size: Int { visibleSize.load(ordering: .acquiring) }
 
-    /// Extends the file by at least one page with allocated space, so that no store can fail;
-    /// returns false on failure. Called by one thread of a process at a time.
+    /// Extends the file by at least one page. Disk space is allocated, so that a store to the page
+    /// cannot fail. Returns false on failure. Only one thread of a process may call this at a time.
     func grow() -> Bool {
         let wanted = size + AddressSpace.pageSize
         guard wanted <= capacity else { return false }
-        // Does not shrink a file that another process has extended.
+        // If another process has extended the file further, this does not shorten it.
         guard allocateSpace(descriptor, count: wanted) == 0 else { return false }
         visibleSize.store(wanted, ordering: .releasing)
         return true

@@ -1,10 +1,10 @@
 import CRealmSystem
 
-/// An unretained reference in a list, to an object that removes it from the list in its `deinit`.
-/// The list's lock is held for that and for every use of the reference.
+/// An unretained reference in a list. The object it refers to removes the reference from the list
+/// in its `deinit`. The list's lock must be held for that, and for every use of the reference.
 ///
-/// Costs the object nothing. An object that was ever referred to weakly keeps its reference count
-/// in a side table, where counting is several times slower.
+/// Costs the object nothing, in contrast to a weak reference: once an object was referenced weakly,
+/// its reference count is in a side table, where counting is several times slower.
 struct UnretainedEntry<Object: AnyObject>: @unchecked Sendable {
     let id: ObjectIdentifier
     private let address: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@ struct UnretainedEntry<Object: AnyObject>: @unchecked Sendable {
         address = Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// The object, retained; nil if its `deinit` has begun and waits for the list's lock.
+    /// The object, retained; nil if its `deinit` has begun and waits for the lock of the list.
     var object: Object? {
         swift_tryRetain(address).map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
     }

@@ -1,4 +1,4 @@
-/// A weak reference. Free to cross threads; the object itself is only used in its own context.
+/// A weak reference. Free to cross threads, but the object may only be used in its own context.
 struct Weak<Object: AnyObject>: @unchecked Sendable {
     private(set) weak var object: Object?
 

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// An array of words, initially zero. Only pages that are used take memory.
+/// An array of words, initially zero. Only pages that are accessed use memory.
 final class ZeroedWords: Sendable {
     nonisolated(unsafe) private let words: UnsafeMutablePointer<Atomic<UInt64>>
 
@@ -17,7 +17,8 @@ final class ZeroedWords: Sendable {
     @inline(__always)
     func load(_ i: Int) -> UInt64 { words[i].load(ordering: .relaxed) }
 
-    /// Loads with acquire ordering: everything before the matching `publish` is visible.
+    /// Loads a word with acquire ordering: everything stored before the matching `publish` is
+    /// visible afterwards.
     @inline(__always)
     func loadPublished(_ i: Int) -> UInt64 { words[i].load(ordering: .acquiring) }
 

@@ -8,9 +8,10 @@ package struct FileHolder: Sendable, Equatable {
     package let user: String
     /// Seconds since the process started.
     package let age: Int
-    /// Whether it has the database file itself open.
+    /// Whether the process has the database file itself open, not only the lock file.
     package let hasDatabase: Bool
-    /// Number of descriptors of the lock file; every participant of the session keeps one open.
+    /// Number of descriptors of the lock file that the process has open. Each participant of the
+    /// session has one.
     package let participants: Int
 
     package var pid: UInt32 { process.pid }
@@ -21,16 +22,16 @@ extension FileHolders {
     package struct Listing: Sendable {
         /// Ordered by process id.
         package var openers: [FileHolder] = []
-        /// Whether the descriptors of all processes could be read. Those of other users may be
-        /// unreadable.
+        /// Whether the descriptors of all processes could be read. Descriptors of other users'
+        /// processes may be unreadable.
         package var isComplete = true
 
-        /// The listing if processes were not searched.
+        /// The result if no processes were searched.
         package static let none = Listing(openers: [], isComplete: false)
     }
 
-    /// Searches `/proc` for the processes that have the file at `path` or its lock file open under
-    /// any name.
+    /// Searches `/proc` for the processes that have the file at `path`, or its lock file, open
+    /// under any name.
     package static func list(database path: String) -> Listing {
         let place = DatabasePath(path)
         let database = FileIdentity(path: place.path)
@@ -60,7 +61,7 @@ extension FileHolders {
     private static func age(of process: ProcessIdentity) -> Int {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
-        // The start time of the identity lacks the upper bits.
+        // The start time in the identity is truncated to 32 bits.
         let ticks = ProcessIdentity.startTicks(of: process.pid) ?? UInt64(process.startTime)
         return age(
             startTicks: ticks, uptime: time.tv_sec, ticksPerSecond: sysconf(Int32(_SC_CLK_TCK)))
@@ -75,7 +76,7 @@ extension FileHolders {
         max(0, uptime - Int(clamping: startTicks / UInt64(max(1, ticksPerSecond))))
     }
 
-    /// Returns the files a process has open; nil if this user may not see them.
+    /// Returns the files that a process has open; nil if this user has no permission to see them.
     static func openFiles(of pid: Int32) -> [FileIdentity]? {
         let directory = "/proc/\(pid)/fd"
         guard let names = readable(directory) else { return errno == EACCES ? nil : [] }
@@ -83,8 +84,8 @@ extension FileHolders {
     }
 }
 
-/// The names of users in `/etc/passwd`. The C library's lookup loads name services, which a static
-/// executable cannot.
+/// The names of users, read from `/etc/passwd`. The function of the C library cannot be used in a
+/// static executable, because it loads name services.
 private struct UserNames {
     private var names: [UInt32: String] = [:]
 

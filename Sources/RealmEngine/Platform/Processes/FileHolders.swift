@@ -1,14 +1,15 @@
 import Glibc
 
-/// Finds the processes that have a file open, as far as this user may see them.
+/// Finds the processes that have a file open. Processes that this user has no permission to examine
+/// are not found.
 package enum FileHolders {
-    /// Returns "name (pid N)" of every participant of the session of the database at `path`, except
-    /// this process.
+    /// Returns "name (pid N)" for every process that participates in the session of the database at
+    /// `path`, except this process.
     package static func names(participating path: String) -> [String] {
         participants(of: path).map { "\($0.command) (pid \($0.pid))" }
     }
 
-    /// Returns "name (pid N)".
+    /// Returns "name (pid N)" for a process.
     static func title(of pid: UInt32) -> String {
         "\(name(Int32(truncatingIfNeeded: pid))) (pid \(pid))"
     }
@@ -19,7 +20,7 @@ package enum FileHolders {
         list(database: path).openers.filter { $0.participants > 0 }
     }
 
-    /// Returns "name (pid N)" of every process that has `file` open, except this process.
+    /// Returns "name (pid N)" for every process that has `file` open, except this process.
     static func holders(of file: FileIdentity) -> [String] {
         processes.filter { openFiles(of: $0)?.contains(file) == true }
             .map { title(of: UInt32(clamping: $0)) }
@@ -32,7 +33,8 @@ package enum FileHolders {
 
     static func entries(_ path: String) -> [String] { readable(path) ?? [] }
 
-    /// Returns the names in a directory; nil with `errno` set if it cannot be read.
+    /// Returns the names of the entries of a directory; nil with `errno` set if the directory
+    /// cannot be read.
     static func readable(_ path: String) -> [String]? {
         guard let directory = opendir(path) else { return nil }
         defer { closedir(directory) }

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A process id with the time the process started, which distinguishes it from later processes with
-/// the same id.
+/// A process id with the time at which the process started. The time distinguishes the process from
+/// later processes with the same id.
 package struct ProcessIdentity: Hashable, Sendable {
     package let pid: UInt32
     /// Clock ticks from system start to process start, truncated to 32 bits; 0 if unknown.
@@ -13,7 +13,7 @@ package struct ProcessIdentity: Hashable, Sendable {
         self.startTime = startTime
     }
 
-    /// The process that has the id `pid` now; nil if there is none, or it is a zombie.
+    /// The process that has the id `pid` at present; nil if there is none or it is a zombie.
     init?(pid: UInt32) {
         guard let number = pid_t(exactly: pid), number > 0 else { return nil }
         self.pid = pid
@@ -33,8 +33,8 @@ package struct ProcessIdentity: Hashable, Sendable {
         fields.count > 20 ? UInt64(String(decoding: fields[20], as: UTF8.self)) : nil
     }
 
-    /// The fields of `/proc/PID/stat` from the end of the command name on, which may contain
-    /// anything, spaces and parentheses too; nil if the file cannot be read.
+    /// Returns the fields of `/proc/PID/stat` after the command name, which may itself contain
+    /// spaces and parentheses. Nil if the file cannot be read.
     private static func fields(of pid: UInt32) -> [ArraySlice<UInt8>]? {
         guard let line = firstLine(of: "/proc/\(pid)/stat") else { return nil }
         let end = line.lastIndex(of: UInt8(ascii: ")")) ?? line.endIndex
@@ -59,7 +59,7 @@ package struct ProcessIdentity: Hashable, Sendable {
     private static let known = Atomic<UInt64>(0)
     private static let cachedGeneration = Atomic<UInt64>(0)
 
-    /// Whether this process still runs.
+    /// Whether this process is still running.
     var isRunning: Bool { ProcessIdentity(pid: pid) == self }
 
     private static func firstLine(of path: String) -> ArraySlice<UInt8>? {
@@ -90,10 +90,11 @@ enum ForkGeneration {
 
 /// The calling thread's id, as the system's tools show it.
 enum ThreadNumber {
-    /// The thread's id, with the fork generation in the upper 32 bits; nil before the first use.
+    /// The thread's id, with the fork generation in the upper 32 bits; nil before the id is first
+    /// needed.
     private static let own = ThreadPointer()
 
-    /// The calling thread's id. Cached in each thread until the process forks.
+    /// The calling thread's id. Cached per thread until the process forks.
     static var current: UInt32 {
         let generation = UInt(ForkGeneration.current)
         let known = UInt(bitPattern: own.value)
@@ -103,7 +104,8 @@ enum ThreadNumber {
         return number
     }
 
-    /// Reads the id from "PID/task/NUMBER", since `gettid` is not in Swift's view of the C library.
+    /// Reads the id from the link "PID/task/NUMBER" in `/proc`, because Swift does not import
+    /// `gettid`.
     private static func readThreadID() -> UInt32? {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = bytes.withUnsafeMutableBytes {
@@ -122,7 +124,7 @@ enum WallClock {
         return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
     }
 
-    /// Nanoseconds since 1970, at most a few milliseconds late; needs no system call.
+    /// Nanoseconds since 1970; a few milliseconds slow at most. Needs no system call.
     static var coarseNanoseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)

@@ -1,15 +1,16 @@
 import CRealmSystem
 import Glibc
 
-/// Waits at notifier FIFOs until they become readable, without reading: a byte that is read is an
-/// edge that other processes do not see (storage format 6.11). Free to cross threads.
+/// Waits until notifier FIFOs become readable. Does not read from them: if a byte were read, other
+/// processes would not see the change from empty to readable (storage format 6.11). Free to cross
+/// threads.
 final class SignalWaiter: Sendable {
     private let poll: Int32
     /// An eventfd that ends a wait when it becomes readable.
     private let wakeDescriptor: Int32
     private static let wakeToken = UInt64.max
 
-    /// Returns nil if the system has no descriptors left.
+    /// Nil if the system has no descriptors left.
     init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard poll >= 0 else { return nil }
@@ -26,8 +27,8 @@ final class SignalWaiter: Sendable {
         close(wakeDescriptor)
     }
 
-    /// Adds `descriptor`, which the caller keeps open until it is removed. `wait` reports its
-    /// events as `number`.
+    /// Adds `descriptor`, which must remain open until it is removed. `wait` reports its events as
+    /// `number`. Returns false on failure.
     func add(_ descriptor: Int32, _ number: UInt64) -> Bool {
         var event = epoll_event(
             events: EPOLLIN.rawValue | EPOLLET.rawValue, data: epoll_data_t(u64: number))
@@ -36,7 +37,7 @@ final class SignalWaiter: Sendable {
 
     func remove(_ descriptor: Int32) { epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, nil) }
 
-    /// Ends the current wait, or the next one.
+    /// Ends the current call of `wait`, or the next one if there is none.
     func wake() { eventfd_write(wakeDescriptor, 1) }
 
     /// Waits for events, for ever if `microseconds` is nil. Returns the numbers of the descriptors
@@ -56,13 +57,14 @@ final class SignalWaiter: Sendable {
         }
     }
 
-    /// Waits for the epoll descriptor itself: `epoll_wait` takes milliseconds only.
+    /// Waits until the epoll descriptor is readable. Used in place of a timeout of `epoll_wait`,
+    /// which is in milliseconds.
     private func sleep(atMost microseconds: Int) {
         realm_wait_readable(poll, microseconds)
     }
 }
 
-/// Waits for announced commits of one database. Does not create the FIFO. Free to cross threads.
+/// Waits for announced commits of one database, at an existing FIFO. Free to cross threads.
 final class CommitFIFOReader: Sendable {
     private let path: String
     private let open = LockedValue<(waiter: SignalWaiter, descriptor: Int32)?>(nil)
@@ -71,8 +73,8 @@ final class CommitFIFOReader: Sendable {
 
     deinit { open.withLock { if let open = $0 { close(open.descriptor) } } }
 
-    /// Sleeps until a commit is announced, at most `milliseconds`. Returns at once if one was
-    /// announced since the last call. Without a FIFO, sleeps for the whole time.
+    /// Sleeps until a commit is announced, but at most `milliseconds`. Returns at once if a commit
+    /// was announced since the last call. If there is no FIFO, sleeps for the whole time.
     func listen(milliseconds: Int32) {
         guard let waiter = found() else { return Deadline.sleep(milliseconds: Int(milliseconds)) }
         _ = waiter.wait(microseconds: Int(milliseconds) * 1000)

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A thread-local pointer, initially nil. Its key is never deleted.
+/// A thread-local pointer, initially nil. Its key in the C library is never deleted.
 struct ThreadPointer: Sendable {
     private let key: pthread_key_t
 
-    /// - Parameter free: called with the pointer of a thread that ends.
+    /// - Parameter free: called with the pointer of each thread that ends.
     init(free: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil) {
         var key = pthread_key_t()
         guard pthread_key_create(&key, free) == 0 else {

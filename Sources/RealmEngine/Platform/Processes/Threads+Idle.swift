@@ -1,9 +1,10 @@
 extension Threads {
-    /// Idle threads; the one that became idle last is the last element.
+    /// Idle threads. The thread that became idle last is the last element.
     private static let idleThreads = LockedValue<[IdleThread]>([])
 
-    /// Runs `body` as `detach` does, on an idle thread of an earlier call if there is one: creating
-    /// and ending a thread takes as long as a sync. Returns false if the system refuses a thread.
+    /// Runs `body` like `detach`, but reuses an idle thread of an earlier call if there is one:
+    /// creating and ending a thread takes as long as a sync. Returns false if the system refuses a
+    /// thread.
     static func detachReusingThread(_ body: @escaping @Sendable () -> Void) -> Bool {
         if let spare = idleThreads.withLock({ $0.popLast() }) {
             spare.give(body)
@@ -14,12 +15,12 @@ extension Threads {
         return detach { spare.run() }
     }
 
-    /// A thread that runs one body after another, and ends after half a second without work.
+    /// A thread that runs one closure after another. It ends after half a second without work.
     private final class IdleThread: @unchecked Sendable {
         private static let lockTimeout: Int32 = 500
         private let monitor = Monitor()
-        /// Guarded by the monitor. Taken out before it runs, so that its captures are released
-        /// afterwards.
+        /// The next closure to run. The monitor's mutex guards it. It is cleared before it runs, so
+        /// that its captures are released afterwards.
         private var body: (@Sendable () -> Void)?
 
         func give(_ next: @escaping @Sendable () -> Void) { monitor.signal { body = next } }
@@ -39,7 +40,7 @@ extension Threads {
         }
 
         /// Removes this thread from the idle list and returns true. If another thread has just
-        /// claimed it, waits for its work and returns false.
+        /// taken it from the list to give it work, waits for that work and returns false.
         private func isLeft() -> Bool {
             let isListed = idleThreads.withLock { idleThreads in
                 guard let index = idleThreads.firstIndex(where: { $0 === self }) else {

@@ -9,12 +9,12 @@ package enum Threads {
     /// Whether the calling thread runs a Swift task.
     static var runsTask: Bool { realm_is_in_task() }
 
-    /// Runs `body` on `count` threads, one of them the calling thread, and returns when all have
-    /// finished.
+    /// Runs `body` on `count` threads, one of which is the calling thread. Returns when all calls
+    /// have finished.
     ///
-    /// If the system refuses threads, fewer are used. So `body` must not rely on the others; it
-    /// claims pieces of work until none are left. Its argument is the index of the thread, 0 for
-    /// the caller.
+    /// The system may refuse threads; `body` is then called fewer times. Therefore `body` must
+    /// claim pieces of work until none are left, and must not expect other threads to do a part.
+    /// Its argument is the index of the thread, 0 for the caller.
     package static func run(_ count: Int, _ body: @Sendable (Int) -> Void) {
         withoutActuallyEscaping(body) { body in
             var threads: [pthread_t] = []
@@ -34,8 +34,8 @@ package enum Threads {
         return true
     }
 
-    /// Whether the system can create another thread now. Tested by callers that need a thread
-    /// later, when they could no longer do without.
+    /// Whether the system can create another thread at present. For callers that will need a thread
+    /// later, when they could not handle a failure.
     package static var canStart: Bool {
         guard let thread = start({}) else { return false }
         pthread_join(thread, nil)
@@ -73,7 +73,8 @@ package enum Threads {
     }
 }
 
-/// A mutex with one condition variable, for state that threads wait for. Free to cross threads.
+/// A mutex with one condition variable, for state whose change threads wait for. Free to cross
+/// threads.
 package final class Monitor: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
@@ -99,14 +100,16 @@ package final class Monitor: @unchecked Sendable {
         return try body()
     }
 
-    /// Waits until `holds` returns true, then unlocks the mutex. Calls `holds` with the mutex held.
+    /// Waits until `holds` returns true, and releases the mutex before returning. Calls `holds`
+    /// with the mutex held.
     package func wait(until holds: () -> Bool) {
         pthread_mutex_lock(mutex)
         while !holds() { pthread_cond_wait(condition, mutex) }
         pthread_mutex_unlock(mutex)
     }
 
-    /// Waits until `holds` returns true, at most `milliseconds`; returns its last result.
+    /// Waits until `holds` returns true, but at most `milliseconds`. Returns the last result of
+    /// `holds`.
     package func wait(milliseconds: Int32, until holds: () -> Bool) -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -123,8 +126,8 @@ package final class Monitor: @unchecked Sendable {
         return true
     }
 
-    /// Changes state with the mutex held, then wakes all waiters, after unlocking so that they find
-    /// the mutex free.
+    /// Changes state with the mutex held, then releases the mutex and wakes all waiters. They then
+    /// find the mutex free.
     package func signal(_ change: () -> Void) {
         pthread_mutex_lock(mutex)
         change()
