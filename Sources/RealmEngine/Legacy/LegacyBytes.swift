@@ -1,7 +1,8 @@
-/// Strings or binaries of a leaf of formats 2 to 9, in any of its forms (legacy format 5.4, 5.5).
+/// The strings or binaries of a leaf in formats 2 to 9, in any of the forms of these formats
+/// (legacy format 5.4, 5.5).
 struct LegacyBytes {
     private enum Form {
-        /// The form of the current format: cells, or a blob for each value.
+        /// The same form as in the current format: cells of equal size, or one blob per value.
         case same(BytesLeaf)
         case area(Area)
     }
@@ -9,7 +10,8 @@ struct LegacyBytes {
     private struct Area {
         let ends: NodeView
         let bytes: NodeView
-        /// For strings, 0 means null; for binaries, 1. Nil if no value is null.
+        /// One flag per value. In a leaf of strings, 0 means null; in a leaf of binaries, 1 means
+        /// null. The node is nil if no value is null.
         let flags: NodeView?
     }
 
@@ -44,8 +46,8 @@ struct LegacyBytes {
         form = .area(Area(ends: ends, bytes: bytes, flags: flags))
     }
 
-    /// Returns value `i`, which must be below the leaf's count; nil for null. In a required column,
-    /// null is read as empty.
+    /// Returns the value at index `i`, which must be below the leaf's count; nil for null. If the
+    /// column is required, a null is returned as an empty value.
     func value(_ i: Int) throws(RealmError) -> ByteView? {
         let stored: ByteView? =
             switch form {

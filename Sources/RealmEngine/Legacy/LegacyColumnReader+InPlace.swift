@@ -1,21 +1,22 @@
-/// Leaves packed as in the current format: a vector of their rows is a node that need not be
-/// copied.
+/// Reading of leaves that are packed as in the current format. A vector of such a leaf, which is a
+/// range of its rows, can be used as a node without a copy.
 extension LegacyColumnReader {
-    /// Returns the values of `rows` in place; nil if these are in several leaves, or in a form of
-    /// the old format only.
+    /// Returns the values of `rows` without copying them. Nil if the rows are in several leaves, or
+    /// in a leaf whose form only old formats have.
     func inPlace(_ rows: Range<Int>) throws(RealmError) -> NodeView? {
         if rows.isEmpty || !hasSameForm { return nil }
         let leaf = try tree().leaf(with: rows.lowerBound)
         guard leaf.end >= rows.upperBound else { return nil }
         if column.type == .int, column.isNullable {
-            // The null marker precedes the first element of a leaf.
+            // The null marker is directly before the first element of a leaf, so only a vector at
+            // the start of the leaf can be used.
             guard rows.lowerBound == leaf.start else { return nil }
             return NodeView(
                 payload: leaf.node.payload, count: rows.count + 1, flags: leaf.node.flags)
         }
         let node = leaf.node
         let bits = (rows.lowerBound - leaf.start) * node.width * (node.widthType == 1 ? 8 : 1)
-        // Kernels read whole words, so the part must begin at one.
+        // Kernels read whole words, so the vector must begin at a word.
         guard bits & 63 == 0 else { return nil }
         let part = NodeView(
             payload: node.payload + bits / 8, count: rows.count, flags: node.flags)
@@ -30,15 +31,15 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Checks what readers of the current format rely on; returns false if the values have to be
-    /// copied.
+    /// Checks the values that readers of the current format do not check themselves. Returns false
+    /// if the values must be copied.
     private func isSound(
         _ part: NodeView, _ leaf: LegacyLeaf
     ) throws(RealmError) -> Bool {
         switch column.type {
         case .bool: try check(part, below: 2, "a bool", leaf)
         case .enumerated: try check(part, below: try valueEnd()!, "an enumerated string", leaf)
-        // 0 means no link, so values go up to the number of target rows.
+        // 0 means no link, so the highest value is the number of target rows.
         case .link: try check(part, below: targets + 1, "a link", leaf)
         case .string: return try isSoundText(part, leaf)
         case .binary: return part.context && (column.isNullable || !hasZero(part))
@@ -55,8 +56,8 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Whether the leaf has short strings, with no null in a required column, or a blob for each
-    /// value.
+    /// Whether the leaf can be used as it is: it has one blob per value, or short strings and no
+    /// null in a required column.
     private func isSoundText(
         _ part: NodeView, _ leaf: LegacyLeaf
     ) throws(RealmError) -> Bool {

@@ -1,5 +1,5 @@
-/// Mixed columns: a tree of types, a tree of words, and pools for values that do not fit a word
-/// (legacy format 6.3).
+/// Mixed columns. They consist of a tree of types, a tree of words, and pools for values that do
+/// not fit in a word (legacy format 6.3).
 extension LegacyColumnReader {
     func mixed(_ rows: Range<Int>, _ cells: LeafCells) throws(RealmError) {
         guard let words = try part(1, .slots) else {
@@ -16,9 +16,9 @@ extension LegacyColumnReader {
     }
 
     private func value(_ type: Int64, _ data: UInt64) throws(RealmError) -> Value {
-        // A table in a cell has no equivalent in the current format.
+        // A mixed value can be a table in old formats. The current format has no such type.
         if type == 5 { return .null }
-        // In old files, cells that were never set may lack the tag.
+        // In old files, a cell that was never set may lack the tag in its lowest bit.
         if type == 0, data == 0 { return .int(0) }
         guard data & 1 == 1 else { throw bad("a mixed value without its tag") }
         let word = data >> 1
@@ -37,7 +37,8 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Strings in the pool include their terminator.
+    /// Returns a string or binary from the pool. A string in the pool includes its terminator,
+    /// which is removed.
     private func bytes(_ index: UInt64, isString: Bool) throws(RealmError) -> ByteView? {
         guard let pool = try part(2, .binaries), index < UInt64(try pool.count()) else {
             throw bad("a mixed value outside its pool")

@@ -1,10 +1,11 @@
-/// Reads a column of a table, or of a list of primitives: its number of values, and the values as
-/// cells from which leaves of the current format are encoded (legacy format 4, 5).
+/// Reader for a column of a table, or for a list of primitives. It returns the number of values,
+/// and the values as cells from which leaves of the current format are encoded (legacy format 4,
+/// 5).
 struct LegacyColumnReader {
     let space: NodeSpace
     let column: LegacyColumn
     let root: Ref
-    /// Number of rows of the table to which links refer.
+    /// Number of rows of the target table; 0 if the column is no link.
     let targets: Int
 
     init(_ space: NodeSpace, _ column: LegacyColumn, _ root: Ref, targets: Int = 0) {
@@ -26,7 +27,8 @@ struct LegacyColumnReader {
 
     func evenLeaves() throws(RealmError) -> Int? { try tree().evenLeaves() }
 
-    /// Returns the tree with an element for every row; the first one if the column has several.
+    /// Returns the tree that has one element per row. If the column consists of several trees, this
+    /// is the first of them.
     func tree() throws(RealmError) -> LegacyTree {
         switch column.type {
         case .timestamp: return try seconds()
@@ -52,7 +54,7 @@ struct LegacyColumnReader {
         }
     }
 
-    /// Returns one of the trees of a column that has several; nil if it is missing.
+    /// Returns one of the trees of a column that consists of several; nil if this tree is missing.
     func part(_ i: Int, _ form: LegacyLeafForm) throws(RealmError) -> LegacyTree? {
         let node = try space.refNode(root, slots: 2, "column of several parts")
         guard node.count <= (column.type == .mixed ? 4 : 2) else {
@@ -69,7 +71,8 @@ struct LegacyColumnReader {
         return seconds
     }
 
-    /// Layout of a leaf of the current format for the values; of indexes for enumerated strings.
+    /// Layout that a leaf of the current format has for these values. For enumerated strings, the
+    /// layout of their indexes.
     var layout: LeafLayout {
         let isList = column.type == .linkList || column.type == .table
         let type = column.type == .enumerated ? nil : (column.elements ?? column).type.today
@@ -82,7 +85,7 @@ struct LegacyColumnReader {
 // MARK: - Values
 
 extension LegacyColumnReader {
-    /// Reads the values of `rows`.
+    /// Reads the values of a range of rows.
     func cells(_ rows: Range<Int>) throws(RealmError) -> LeafCells {
         let cells = LeafCells(layout, capacity: rows.count)
         switch column.type {
@@ -106,8 +109,8 @@ extension LegacyColumnReader {
         return cells
     }
 
-    /// Upper bound of the values: the number of rows that links can refer to, or of distinct
-    /// strings that are enumerated; nil for other types.
+    /// Upper limit of the values, exclusive: the number of target rows for links, and the number of
+    /// distinct strings for enumerated strings. Nil for other types.
     func valueEnd() throws(RealmError) -> Int? {
         switch column.type {
         case .link: targets
@@ -117,7 +120,7 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Reads elements of a tree of integers, or of slots.
+    /// Reads a range of elements from a tree of integers or slots to `words`.
     func numbers(
         _ tree: LegacyTree, _ rows: Range<Int>, _ words: UnsafeMutablePointer<Int64>
     ) throws(RealmError) {
@@ -129,8 +132,8 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Reads elements of a tree of integers with null markers; calls `null` with the indices of
-    /// those that are null.
+    /// Reads a range of elements from a tree of nullable integers to `words`. Calls `null` with the
+    /// index of each null.
     func optionalNumbers(
         _ tree: LegacyTree, _ rows: Range<Int>, _ words: UnsafeMutablePointer<Int64>,
         null: (Int) -> Void
@@ -154,7 +157,8 @@ extension LegacyColumnReader {
     private func bools(_ rows: Range<Int>, _ cells: LeafCells) throws(RealmError) {
         let words = cells.words
         if column.isNullable {
-            // Other values of 2 or more are rejected below.
+            // Store a number for null that no bool may have; other numbers than 0 and 1 are
+            // rejected below.
             try optionalNumbers(tree(), rows, words) { words[$0] = .min }
         } else {
             try numbers(tree(), rows, words)
@@ -203,8 +207,8 @@ extension LegacyColumnReader {
         for i in 0..<rows.count { cells.words[i] &-= 1 }
     }
 
-    /// Reads both halves of a column of timestamps; in a required column, null is read as the
-    /// epoch.
+    /// Reads the seconds and nanoseconds of a column of timestamps. If the column is required, a
+    /// null is read as 1970-01-01.
     private func times(_ rows: Range<Int>, _ cells: LeafCells) throws(RealmError) {
         guard let nanoseconds = try part(1, .integers) else {
             throw space.wrongShape(root, "timestamp column")

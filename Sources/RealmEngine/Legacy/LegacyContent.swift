@@ -2,8 +2,8 @@
 final class LegacyContent: Sendable {
     let tables: [LegacyTable]
 
-    /// - Parameter reportLoss: called for each table that cannot be read, which is replaced by an
-    ///   empty one. If nil, such a table throws.
+    /// - Parameter reportLoss: called with the index of each table that cannot be read and the
+    ///   error; an empty table takes its place. If nil, the error is thrown.
     init(
         _ space: NodeSpace, names: Ref, tables: Ref,
         reportLoss: ((Int, RealmError) -> Void)? = nil
@@ -40,16 +40,17 @@ final class LegacyContent: Sendable {
         .corrupt("tables of a later format than the header names", at: ref)
     }
 
-    /// Table of the primary keys of classes, which an upgrade to format 10 removes last.
+    /// Table that contains the primary keys of the classes. It is the last thing that an upgrade to
+    /// format 10 removes.
     static let keyTable = "pk"
-    /// Table of the steps of an upgrade that are done.
+    /// Table that contains the completed steps of an upgrade.
     static let progressTable = "!UPDATE_PROGRESS"
 
     /// Whether an upgrade to format 10 has converted some tables and was interrupted.
     var isPartlyUpgraded: Bool { tables.contains { $0.stage != .none } }
 
-    /// Whether something in the tables shows that they are of an old format, or that an upgrade of
-    /// them was not finished. Otherwise the header's format is wrong.
+    /// Whether the tables show that they are of an old format, or that an upgrade of them was
+    /// interrupted. If false, the format number in the header is wrong.
     private static func isLegacy(_ tables: [LegacyTable]) -> Bool {
         tables.isEmpty
             || tables.contains {
@@ -57,8 +58,8 @@ final class LegacyContent: Sendable {
             }
     }
 
-    /// Throws if columns share a tree: they would hold more values than the file. A column that an
-    /// upgrade has emptied has no tree.
+    /// Throws if two columns use the same tree: together they would then have more values than the
+    /// file can store. A column that an upgrade has emptied has no tree.
     private static func checkRoots(
         of table: LegacyTable.Unlinked, _ seen: inout Set<Ref>
     ) throws(RealmError) {
@@ -93,8 +94,8 @@ final class LegacyContent: Sendable {
         }
     }
 
-    /// Sorts incoming links in the order of the backlink columns; links without a backlink column
-    /// come last.
+    /// Sorts the columns that link to a table in the order of the table's backlink columns. Columns
+    /// of links without a backlink column are last.
     private static func inStoredOrder(
         _ incoming: [LegacyIncoming], _ spec: LegacySpec
     ) -> [LegacyIncoming] {

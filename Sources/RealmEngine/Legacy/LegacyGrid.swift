@@ -1,15 +1,17 @@
-/// Divides the rows of a table into vectors of at most 256. A leaf of a column has as many rows as
-/// its writer chose, usually 1000, and each vector should be inside one leaf of each column.
+/// Division of a table's rows into vectors of at most 256 rows. The number of rows in a leaf of a
+/// column was chosen by its writer and is usually 1000. Each vector should be inside one leaf of
+/// each column.
 struct LegacyGrid {
     let rows: Int
-    /// Number of rows of a leaf.
+    /// Number of rows in each leaf of a column.
     private let leaf: Int
     private let vectorsPerLeaf: Int
     let vectors: Int
-    /// First row of each vector, and the number of rows; nil if they are computed.
+    /// First row of each vector, followed by the number of rows; nil if the first rows are
+    /// computed.
     private let starts: [Int]?
 
-    /// - Parameter leaf: number of rows of all leaves but the last; nil for a table of one leaf.
+    /// - Parameter leaf: number of rows in each leaf except the last; nil for a table of one leaf.
     init(rows: Int, leaf: Int?) {
         let full = ClusterLeafShape.maximumObjectCount
         let leaf = leaf.flatMap { $0 < full ? nil : $0 } ?? full
@@ -20,13 +22,14 @@ struct LegacyGrid {
         starts = nil
     }
 
-    /// - Parameter starts: first row of each vector, and the number of rows.
+    /// - Parameter starts: first row of each vector, followed by the number of rows.
     init(starts: [Int]) {
         (rows, vectors, self.starts) = (starts[starts.count - 1], starts.count - 1, starts)
         (leaf, vectorsPerLeaf) = (ClusterLeafShape.maximumObjectCount, 1)
     }
 
-    /// Returns the first row of a vector; the number of rows for the index after the last vector.
+    /// Returns the first row of a vector. For the index after the last vector, returns the number
+    /// of rows.
     func start(_ vector: Int) -> Int {
         if let starts { return starts[min(vector, vectors)] }
         return min(rows, vector / vectorsPerLeaf * leaf + vector % vectorsPerLeaf * 256)

@@ -1,4 +1,4 @@
-/// The links of one column, in a form of formats 2 to 9 or in clusters.
+/// The links of one column, which are either in the column's tree of formats 2 to 9 or in clusters.
 struct LegacyLinks {
     private let space: NodeSpace
     private let table: LegacyTable
@@ -9,8 +9,9 @@ struct LegacyLinks {
         (self.space, self.table, self.column, self.target) = (space, table, column, target)
     }
 
-    /// Calls `body` with the index of each object that has a link and the index of the target in
-    /// its table, in ascending order of the former. Throws `corrupt` if a target does not exist.
+    /// Calls `body` with the index of each object that has a link and with the index of its target,
+    /// both in their tables. The calls are in ascending order of the first index. Throws `corrupt`
+    /// if a target does not exist.
     func forEachPair(_ body: (Int, Int) throws(RealmError) -> Void) throws(RealmError) {
         let root = table.roots[column]
         if root.isNone { return try forEachInClusters(body) }

@@ -1,12 +1,12 @@
-/// Nodes of tables that an interrupted upgrade to format 10 has moved into clusters.
+/// Nodes for tables whose objects an interrupted upgrade to format 10 has moved to clusters.
 extension LegacyNodeScratch {
-    /// Opens a leaf of the file's clusters.
+    /// Opens a cluster leaf of the file.
     func clusterLeaf(_ ref: Ref) throws(RealmError) -> ClusterLeaf {
         try ClusterLeaf(space, ref, node: space.node(ref), base: 0)
     }
 
-    /// Returns the first slot of a cluster leaf: the number of its objects if their keys are
-    /// consecutive from `base` on, otherwise the keys relative to `base`.
+    /// Returns the first slot of a cluster leaf. It is the number of objects if their keys are
+    /// consecutive and begin at `base`; otherwise a ref to the keys minus `base`.
     func keys(_ keys: ArraySlice<Int64>, base: Int64) throws(RealmError) -> UInt64 {
         if keys.first == base, keys.last == base + Int64(keys.count - 1) {
             return NodeEncoder.tag(keys.count)
@@ -14,8 +14,8 @@ extension LegacyNodeScratch {
         return try encoder.unsigned(keys.map { UInt64($0 - base) }).raw
     }
 
-    /// Creates a leaf of the values that `objects` have in an old column, in the order of their
-    /// keys. Links get the keys of their targets.
+    /// Creates a leaf with the values of `objects` from a column that still has its old tree, in
+    /// the order of the objects' keys. Links are converted to the keys of their targets.
     func upgraded(
         _ reader: LegacyColumnReader, _ objects: Range<Int>, of table: LegacyTable,
         to target: LegacyTable?
@@ -52,7 +52,7 @@ extension LegacyNodeScratch {
         return cells
     }
 
-    /// Copies a list of links with the keys of their targets.
+    /// Copies a list of links, and converts the links to the keys of their targets.
     private func links(_ list: Ref, to target: LegacyTable) throws(RealmError) -> Ref {
         let rows = LegacyColumnReader(
             space, LegacyColumn(type: .int, attributes: [], name: "", slot: 0), list)

@@ -1,9 +1,10 @@
-/// Builds nodes of the current format for a version of formats 2 to 9, in memory after the file,
-/// with the encoders that write files. Used by one thread at a time.
+/// Creates nodes of the current format for a version of formats 2 to 9. The nodes are in memory
+/// whose offsets follow the end of the file, and are encoded by the same code that writes files.
+/// Used by one thread at a time.
 final class LegacyNodeScratch {
     private let memory: ReadContext
     private let mapping: Mapping
-    /// Created with the first copy.
+    /// Memory and encoder for nodes; created when the first node is copied.
     private var bench: Bench?
     private var known: [LegacyLinkColumn: LegacyBacklinks] = [:]
 
@@ -17,12 +18,12 @@ final class LegacyNodeScratch {
         (self.mapping, self.memory) = (mapping, memory)
     }
 
-    /// The space in which the file is read.
+    /// Node space in which the file is read.
     var space: NodeSpace { memory.lookup }
 
     var encoder: NodeEncoder { bench!.context.encoder }
 
-    /// Runs `body`, which creates nodes, and makes them visible to readers of `nodes`.
+    /// Runs `body`, which creates nodes, and makes these nodes visible to readers of `nodes`.
     func inSlab<R>(
         _ nodes: DerivedNodes, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -62,7 +63,7 @@ final class LegacyNodeScratch {
         try node(encoder.refs(slots, flags: flags))
     }
 
-    /// Creates a leaf of all of `cells`.
+    /// Creates a leaf that contains all of `cells`.
     func node(_ cells: LeafCells) throws(RealmError) -> NodeView { try node(leaf(cells)) }
 
     private func leaf(_ cells: LeafCells, isElement: Bool = false) throws(RealmError) -> Ref {
@@ -72,17 +73,17 @@ final class LegacyNodeScratch {
 
     // MARK: Lists
 
-    /// Creates a leaf of the roots of lists. In the old format, each cell references a table of one
-    /// column.
+    /// Creates a leaf with the roots of the lists in `rows`. In old formats, a list is a table with
+    /// one column, and the cell contains the ref of that table.
     func lists(
         _ reader: LegacyColumnReader, _ elements: LegacyColumn, _ rows: Range<Int>
     ) throws(RealmError) -> NodeView {
         try lists(reader.slots(rows), elements)
     }
 
-    /// Creates a leaf of the roots of lists.
+    /// Creates a leaf with the roots of lists.
     ///
-    /// - Parameter cells: roots of the tables that contain the lists.
+    /// - Parameter cells: the refs of the one-column tables that contain the lists in old formats.
     func lists(_ cells: LeafCells, _ elements: LegacyColumn) throws(RealmError) -> NodeView {
         for i in 0..<cells.capacity {
             let ref = Ref(UInt64(bitPattern: cells.words[i]))
@@ -97,7 +98,8 @@ final class LegacyNodeScratch {
         return try node(cells)
     }
 
-    /// Returns the root of a list in the current format: in place if possible, otherwise of a copy.
+    /// Returns the root of a list in the current format: the root of the old list if it has the
+    /// same form, otherwise the root of a copy.
     private func list(_ reader: LegacyColumnReader) throws(RealmError) -> Ref {
         let count = try reader.count()
         if count == 0 { return .none }
@@ -108,9 +110,10 @@ final class LegacyNodeScratch {
         }
     }
 
-    /// Copies `count` elements of a list.
+    /// Copies `count` elements of a list and returns the root of the copy.
     ///
-    /// - Parameter change: called with the values of each leaf before they are stored.
+    /// - Parameter change: called with the values of each leaf before they are stored, to change
+    ///   them.
     func copy(
         _ reader: LegacyColumnReader, _ count: Int,
         _ change: (LeafCells) throws(RealmError) -> Void = { _ throws(RealmError) in }
@@ -130,7 +133,7 @@ final class LegacyNodeScratch {
 
     // MARK: Backlinks
 
-    /// Creates a leaf of the objects that link to each of `rows`.
+    /// Creates a leaf with the backlinks of `rows`: for each row, the objects that link to it.
     func backlinks(
         _ link: LegacyIncoming, _ rows: Range<Int>, to table: LegacyTable, _ content: LegacyContent
     ) throws(RealmError) -> NodeView {
@@ -160,7 +163,7 @@ final class LegacyNodeScratch {
 }
 
 extension LegacyColumnReader {
-    /// Reads the roots of the tables in the cells of `rows`.
+    /// Reads the refs of the tables that are in the cells of `rows`.
     func slots(_ rows: Range<Int>) throws(RealmError) -> LeafCells {
         let cells = LeafCells(layout, capacity: rows.count)
         try numbers(tree(), rows, cells.words)
@@ -177,13 +180,15 @@ struct LegacyLinkColumn: Hashable {
     let column: Int
 }
 
-/// The objects that link to each object of a table, computed from the links.
+/// Backlinks: for each object of a table, the objects that link to it by one column. They are
+/// computed from the links.
 struct LegacyBacklinks {
-    /// For each object, the end of its range in `origins`.
+    /// For each object, the index in `origins` after its last backlink.
     private var ends: ContiguousArray<Int>
     private var origins: ContiguousArray<Int64>
 
-    /// The keys of the objects that link to object `row`, once for each link, in ascending order.
+    /// The keys of the objects that link to object `row`, in ascending order. A key occurs once per
+    /// link.
     subscript(row: Int) -> ArraySlice<Int64> {
         origins[(row == 0 ? 0 : ends[row - 1])..<ends[row]]
     }
@@ -204,8 +209,8 @@ struct LegacyBacklinks {
         }
         var end = 0
         for i in ends.indices {
-            // Stores the beginning of the row's range for now; adding origins below moves it to the
-            // end.
+            // For now, store the start of the row's range. Adding backlinks below moves it to the
+            // end of the range.
             (ends[i], end) = (end, end + ends[i])
         }
         origins = ContiguousArray(repeating: 0, count: total)
@@ -217,7 +222,7 @@ struct LegacyBacklinks {
 }
 
 extension LegacyColumnReader {
-    /// Calls `body` with every link of `rows`: the row it is in, and its target.
+    /// Calls `body` with every link in `rows`: the row of the link, and its target.
     func forEachLink(
         _ rows: Range<Int>, _ body: (Int, Int64) throws(RealmError) -> Void
     ) throws(RealmError) {

@@ -1,8 +1,9 @@
-/// Description of a class, existing or wanted. Primary key and link targets are given by name.
+/// Description of a class, whether it exists or is wanted. The primary key and the targets of links
+/// are given by name.
 public struct ClassSpec: Sendable {
     public var name: String
     public var kind: TableKind
-    /// Name of the primary key; nil for none.
+    /// Name of the primary key property; nil if the class has none.
     public var primaryKey: String?
     public var properties: [PropertyDescription] { didSet { names = PropertyNames() } }
     private var names = PropertyNames()
@@ -17,16 +18,16 @@ public struct ClassSpec: Sendable {
         self.properties = properties
     }
 
-    /// Returns the property with this name; nil if there is none.
+    /// Returns the property with the given name; nil if there is none.
     package func property(_ name: String) -> PropertyDescription? {
         position(of: name).map { properties[$0] }
     }
 
-    /// Returns the index of the property with this name; nil if there is none.
+    /// Returns the index of the property with the given name; nil if there is none.
     func position(of name: String) -> Int? { names.position(of: name, in: properties) }
 
-    /// Appends a property and updates the cached index of names, which assigning `properties`
-    /// discards.
+    /// Appends a property and updates the cached index of names. Assigning `properties` would
+    /// discard that index.
     package mutating func append(_ property: PropertyDescription) {
         let isOwn = isKnownUniquelyReferenced(&names)
         let names = names
@@ -60,8 +61,8 @@ private struct NameKey: Hashable {
     }
 }
 
-/// Finds the properties of a class by name: by linear search until that has cost more than a
-/// dictionary.
+/// Finds the properties of a class by name. Searches linearly at first, and builds a dictionary
+/// once the searches have cost more than that.
 private final class PropertyNames: Sendable {
     private struct State {
         var comparisons = 0
@@ -84,8 +85,8 @@ private final class PropertyNames: Sendable {
         }
     }
 
-    /// Adds a property; the caller is the only owner. If several properties have the same name, the
-    /// first is found.
+    /// Adds a property. The caller must be the only owner of this object. If several properties
+    /// have the same name, the first is found.
     func add(_ name: String, _ position: Int) {
         let key = NameKey(name: name)
         state.withLock { state in
@@ -93,8 +94,8 @@ private final class PropertyNames: Sendable {
         }
     }
 
-    /// Renames a property of a class with `count` properties; the caller is the only owner. Returns
-    /// false, and changes nothing, if several properties have the same name.
+    /// Renames a property of a class with `count` properties. The caller must be the only owner of
+    /// this object. Returns false without a change if several properties have the same name.
     func rename(_ old: String, to new: String, count: Int) -> Bool {
         let (before, after) = (NameKey(name: old), NameKey(name: new))
         return state.withLock { state in
@@ -107,7 +108,7 @@ private final class PropertyNames: Sendable {
     }
 }
 
-/// A property, with the class it links to by name.
+/// Description of a property. The target of a link is given by name.
 public struct PropertyDescription: Sendable {
     public var name: String
     public var type: ColumnType
@@ -120,7 +121,7 @@ public struct PropertyDescription: Sendable {
     public var isIndexed = false
     public var isFullText = false
 
-    /// Kind of the index the property has or should have.
+    /// Kind of the search index that the property has or should have.
     package var index: IndexKind { isFullText ? .fullText : isIndexed ? .general : .none }
 
     public init(
@@ -143,24 +144,26 @@ public struct PropertyDescription: Sendable {
         return collection.map { "\($0.rawValue)<\(element)>" } ?? element
     }
 
-    /// Whether both have the same type, disregarding indexes. For links and mixed values, the type
-    /// determines whether they are optional.
+    /// Whether both properties have the same type, without regard to indexes and to whether they
+    /// are optional.
     package func hasSameType(as other: PropertyDescription) -> Bool {
         type == other.type && collection == other.collection && target == other.target
             && hasIntegerKeys == other.hasIntegerKeys
     }
 
-    /// Whether the property can be optional or required.
+    /// Whether the property may be either optional or required. False for links and mixed values,
+    /// whose type determines it.
     package var mayChoosePresence: Bool { type != .link && type != .mixed }
 
-    /// Whether only one of the properties, which have the same type, is optional.
+    /// Whether one of the properties is optional and the other is required. Both must have the same
+    /// type.
     package func hasOtherPresence(than other: PropertyDescription) -> Bool {
         isOptional != other.isOptional && mayChoosePresence
     }
 }
 
 extension ClassSpec {
-    /// The description of a class of a database.
+    /// Makes the description of an existing class.
     package init(_ table: TableInfo, _ schema: Schema) {
         name = table.className
         kind = table.kind
@@ -171,7 +174,7 @@ extension ClassSpec {
 }
 
 extension PropertyDescription {
-    /// The description of a property of a database.
+    /// Makes the description of an existing property.
     package init(_ column: ColumnInfo, _ schema: Schema) {
         name = column.name
         type = column.type
@@ -179,7 +182,8 @@ extension PropertyDescription {
         collection = column.collection
         target = column.type == .link ? schema.table(column.target)?.className : nil
         hasIntegerKeys = column.hasIntegerKeys
-        // An index of an old format counts as wanted, although it is never read.
+        // An index of an old format counts as an index that the property should have, although it
+        // is never read.
         isIndexed = column.index == .general || (column.index == .none && column.isIndexed)
         isFullText = column.index == .fullText
     }

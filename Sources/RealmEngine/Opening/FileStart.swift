@@ -1,6 +1,6 @@
-/// Operations on a file before this process opens it.
+/// Operations on a database file before this process opens it.
 enum FileStart {
-    /// Copies the database at `seed` to `resolvedPath`, unless there is a file already.
+    /// Copies the database at `seed` to `resolvedPath`, unless a file exists there.
     ///
     /// Throws the errors of reading and copying.
     @_optimize(size)
@@ -17,7 +17,7 @@ enum FileStart {
         do throws(RealmError) {
             try FileCopy.write(source.snapshot(), to: resolvedPath.path, options: options(key))
         } catch {
-            // Another process has created the file meanwhile, which is then used.
+            // Another process has created the file in the meantime. That file is then used.
             if error.reason != "output-exists" { throw error }
         }
     }
@@ -48,8 +48,8 @@ enum FileStart {
         }
     }
 
-    /// Replaces the file by a database without classes. Throws `busy` if another process has it
-    /// open.
+    /// Replaces the file by a database without classes. Throws `busy` if another process has the
+    /// file open.
     static func replaceByEmpty(
         _ resolvedPath: DatabasePath, _ key: EncryptionKey?
     ) throws(RealmError) {

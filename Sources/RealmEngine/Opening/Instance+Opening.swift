@@ -1,12 +1,14 @@
 extension Instance {
-    /// Opens a database after preparing its file as `request` says: created from its seed or empty,
-    /// compacted, migrated to the wanted classes. All that is one step: other threads of this
-    /// process that open the file wait for it, and other processes see the state before or after.
+    /// Opens a database after preparing its file as `request` says: creates the file from a seed or
+    /// empty, compacts it, and migrates it to the wanted classes. This is one step for others:
+    /// other threads of this process that open the file wait for it, and other processes see the
+    /// file either before or after.
     ///
-    /// Called in the context of `confinement`. Throws `misuse` with the code `SchemaMismatch` if
-    /// the file has other classes of the same or a newer schema version, and with
-    /// `MismatchedConfig` if this process has it open with another configuration. Rethrows errors
-    /// of the migration, after which the file is unchanged, and errors of opening a database.
+    /// Must be called in the context of `confinement`. Throws `misuse` with the code
+    /// `SchemaMismatch` if the file has other classes with the same or a newer schema version, and
+    /// with the code `MismatchedConfig` if this process has the file open with another
+    /// configuration. Rethrows errors of the migration, after which the file is unchanged, and
+    /// errors of opening a database.
     public static func open(
         _ request: OpeningRequest, on confinement: Confinement = .thread
     ) throws(RealmError) -> Instance {
@@ -18,7 +20,7 @@ extension Instance {
     }
 }
 
-/// One call of `open`, which runs in the caller's turn.
+/// One call of `open`. It runs while the caller has the turn to open the file.
 private struct Opening {
     let request: OpeningRequest
     let confinement: Confinement
@@ -67,8 +69,8 @@ private struct Opening {
 
     private func recreate(_ instance: inout Instance) throws(RealmError) {
         instance.close()
-        // Closes the database first: no process may have the file open when it is replaced, this
-        // process included.
+        // Close the database first: when the file is replaced, no process may have it open, not
+        // even this one.
         instance = Instance.reading(try Database.withoutName())
         try FileStart.replaceByEmpty(place, configuration.key)
         instance = try Instance.open(configuration, on: confinement)

@@ -1,15 +1,16 @@
-/// A running migration: the database before it, and the one it changes (API specification 2.14).
-/// Confined to the context in which the database is opened, and invalid afterwards.
+/// A migration that is running: the database before the migration, and the database that it changes
+/// (API specification 2.14). Confined to the context in which the database is opened, and invalid
+/// after the migration.
 ///
 /// Objects keep their keys. Primary keys may be changed, and need not be unique until the migration
 /// ends.
 public final class Migration {
-    /// Schema version of the file.
+    /// Schema version of the file before the migration.
     public let oldVersion: UInt64
-    /// The version before the migration, frozen.
+    /// A frozen instance of the version before the migration.
     public let old: Instance
-    /// The database in its write transaction, with the wanted classes and properties, and the old
-    /// ones until the migration ends.
+    /// The database in its write transaction. It has the wanted classes and properties, and until
+    /// the migration ends the old ones, too.
     public let new: Instance
     private let wanted: WantedSchema
     private var hasEnded = false
@@ -35,8 +36,8 @@ public final class Migration {
         return new.write
     }
 
-    /// Throws unless the removed property existed before the migration: otherwise the migration has
-    /// renamed a property to a name that is not wanted.
+    /// Throws if a property that is about to be removed did not exist before the migration. The
+    /// migration has then renamed a property to a name that the program does not want.
     func checkWasThere(_ property: String, of name: String) throws(RealmError) {
         let info = old.schema.objectClass(named: name)
         guard let info, info.columnIndex(named: property) == nil else { return }
@@ -44,12 +45,12 @@ public final class Migration {
             "Renamed property '\(name).\(property)' does not exist.", "InvalidProperty")
     }
 
-    /// Renames a property, keeping its values. The new name may be the name of a wanted property,
-    /// or one that is renamed again.
+    /// Renames a property and keeps its values. The new name may be the name of a wanted property,
+    /// or a name that is renamed again.
     ///
-    /// Throws `misuse`, with nothing changed, if there is no such property, if a wanted property
-    /// has the old name, or if the property of the new name has another type or is required while
-    /// the old one is optional.
+    /// Throws `misuse` without a change if there is no such property, or if a wanted property has
+    /// the old name. Also throws if there is a property with the new name that has another type, or
+    /// that is required while the old property is optional.
     @_optimize(size)
     public func renameProperty(
         of name: String, from oldName: String, to newName: String
@@ -97,8 +98,8 @@ public final class Migration {
             ? changes + [.setOptional(name, newName, true)] : changes
     }
 
-    /// Deletes all objects of a class, and the class unless it is wanted; returns false if there is
-    /// no such class.
+    /// Deletes all objects of a class, and also the class itself if it is not wanted. Returns false
+    /// if there is no such class.
     @discardableResult
     public func deleteObjects(of name: String) throws(RealmError) -> Bool {
         let transaction = try transaction()

@@ -1,8 +1,8 @@
-/// A step of a migration: a general change of the schema, or one that only migrations need.
+/// A step of a migration: any change of the schema, or a step that only migrations need.
 enum MigrationStep {
     case change(SchemaChange)
-    /// Replaces a property by another one of the same name, whose values are the defaults of new
-    /// objects.
+    /// Replaces a property by another property of the same name. Its values are the default values
+    /// of new objects.
     case replaceProperty(String, PropertyDescription)
 
     /// Applies the step.

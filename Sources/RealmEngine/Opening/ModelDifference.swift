@@ -1,8 +1,9 @@
-/// The differences between the classes of a database and a program's classes (API specification
-/// 2.14). Additional classes of the database are no difference; additional properties of wanted
-/// classes are.
+/// The differences between the classes of a database and the classes of a program (API
+/// specification 2.14). A class that only the database has is no difference. A property that only
+/// the database has is one, if its class is wanted.
 package struct ModelDifference: Sendable {
-    /// One difference, with the wanted property, or the existing one if it is removed.
+    /// One difference. Contains the wanted property; or the existing property if it is to be
+    /// removed.
     package enum Change: Sendable {
         case addClass(ClassSpec)
         case changeKind(String, from: TableKind, to: TableKind)
@@ -14,7 +15,7 @@ package struct ModelDifference: Sendable {
         case changePrimaryKey(String, from: String?, to: String?)
     }
 
-    /// Ordered by class name.
+    /// The differences, ordered by class name.
     private(set) var changes: [Change] = []
 
     init(_ present: [ClassSpec], wanted: [ClassSpec]) {
@@ -60,18 +61,19 @@ package struct ModelDifference: Sendable {
             return changes.append(.changeType(name, from: old, to: new))
         }
         if old.hasOtherPresence(than: new) { changes.append(.changePresence(name, new)) }
-        // A primary key has its own index.
+        // Do not compare the index of a primary key, which is always indexed.
         if !isKey, old.index != new.index { changes.append(.changeIndex(name, new)) }
     }
 
     var isEmpty: Bool { changes.isEmpty }
 
-    /// Whether a change requires a higher schema version.
+    /// Whether any difference requires a migration, and thus a higher schema version.
     var needsMigration: Bool { changes.contains(where: \.needsMigration) }
 }
 
 extension ModelDifference.Change {
-    /// Whether the change requires a migration, as all changes except new classes and indexes do.
+    /// Whether the difference requires a migration. All differences do, except new classes and
+    /// indexes.
     var needsMigration: Bool {
         switch self {
         case .addClass, .changeIndex: false
@@ -79,7 +81,7 @@ extension ModelDifference.Change {
         }
     }
 
-    /// Whether the change prevents reading a database that cannot be changed.
+    /// Whether the difference prevents the program from reading a database that it may not change.
     var hindersReading: Bool {
         switch self {
         case .addClass, .changeIndex, .changeKind, .removeProperty: false

@@ -1,42 +1,44 @@
-/// Configuration of an opening: the file, how it is prepared first, and the classes it should have
-/// (API specification 2.2, 2.14).
+/// Configuration for opening a database: the file, how the file is prepared first, and the classes
+/// that it should have (API specification 2.2, 2.14).
 public struct OpeningRequest: Sendable {
     /// Decides whether to compact a file, given its size and the number of bytes in use.
     public typealias CompactDecision = @Sendable (_ total: Int, _ used: Int) -> Bool
 
     public var configuration: Instance.Configuration
-    /// Path of a database that is copied if the file does not exist; encrypted with the same key.
+    /// Path of a database that is copied if the file does not exist. It must be encrypted with the
+    /// same key as the file.
     public var seedPath: String?
-    /// Called when this process opens the file and does not have it open already. The file is not
-    /// compacted while other processes have it open.
+    /// Decides whether to compact the file. Called if this process opens the file and does not have
+    /// it open already. A file that other processes have open is not compacted.
     public var shouldCompact: CompactDecision?
-    /// Whether to open the file for reading only: nothing is changed, and its schema must match.
+    /// Whether to open the file for reading only. Nothing is changed then, so the schema must
+    /// match.
     public var isReadOnly = false
-    /// The classes the file should have; nil for the existing ones.
+    /// The classes that the file should have; nil for the existing classes.
     public var schema: WantedSchema?
 
     public init(_ configuration: Instance.Configuration) { self.configuration = configuration }
 }
 
-/// The classes of a program and how older files are converted to them. Free to cross threads.
+/// The classes of a program, and how older files are converted to them. Free to cross threads.
 ///
-/// When a file is opened again with the same object, classes are not compared again.
+/// If a file is opened again with the same object, its classes are not compared again.
 public final class WantedSchema: Sendable {
     public let classes: [ClassSpec]
     public let version: UInt64
     let path: Path
 
-    /// Conversion of a file that has an older version or other classes.
+    /// Conversion of a file that has an older schema version or other classes.
     public enum Path: Sendable {
-        /// Runs the migration after the new classes were added; nil discards properties that are
-        /// not wanted.
+        /// Adds the new classes, then runs the migration, and then removes the properties that are
+        /// not wanted. A nil closure means that no migration code runs.
         case migrate((@Sendable (Migration) throws(RealmError) -> Void)?)
-        /// Replaces the file by an empty one.
+        /// Replaces the file by an empty database.
         case recreate
     }
 
-    /// - Parameter version: higher than the version of every file with other classes; `UInt64.max`
-    ///   is not a valid version.
+    /// - Parameter version: schema version. Must be higher than the version of every file with
+    ///   other classes; `UInt64.max` is not a valid version.
     public init(
         _ classes: [ClassSpec], version: UInt64 = 0, path: Path = .migrate(nil)
     ) {

@@ -1,27 +1,28 @@
 import Synchronization
 
-/// Serialises opening the same file within the process: a thread that opens it waits for the thread
-/// that is opening it.
+/// Makes threads of this process that open the same file wait for each other. The thread that opens
+/// the file has the turn.
 ///
-/// Free to cross threads; `opened` belongs to the thread that has the turn.
+/// Free to cross threads; only the thread that has the turn may use `opened`.
 final class OpeningTurn: Sendable {
-    /// A file by its path without symbolic links, or a database in memory by its identifier.
+    /// Identifies a file by its path without symbolic links, or a database in memory by its
+    /// identifier.
     enum Key: Hashable {
         case file(String)
         case memory(String)
     }
 
-    /// Settings of a file that is open in this process.
+    /// Settings with which a file is open in this process.
     struct Opened {
         private weak var known: Database?
         private var isReadOnly = false
         private var version: UInt64?
-        /// Wanted schemas to which the file was updated.
+        /// The `WantedSchema` objects to which the file was updated.
         private var updatedSchemas: [WantedSchema] = []
 
         var database: Database? { known }
 
-        /// Throws `misuse` if the settings of the request differ from those the file is open with.
+        /// Throws `misuse` if the file is open with settings that differ from the request.
         func checkAgreement(_ request: OpeningRequest) throws(RealmError) {
             guard known != nil else { return }
             guard isReadOnly == request.isReadOnly else {
@@ -55,19 +56,20 @@ final class OpeningTurn: Sendable {
     }
 
     private let opened = LockedValue(Opened())
-    /// The thread that has the turn; 0 for none.
+    /// The thread that has the turn; 0 if no thread has it.
     private let owner = Atomic<UInt>(0)
-    /// Number of threads that have the turn or wait for it; guarded by the mutex of `turns`.
+    /// Number of threads that have the turn or wait for it. The mutex of `turns` guards this
+    /// number.
     nonisolated(unsafe) private var users = 0
 
     private static let turns = LockedValue<[Key: OpeningTurn]>([:])
 
     private init() {}
 
-    /// Runs `body` when it is the caller's turn.
+    /// Waits for the turn and runs `body`.
     ///
-    /// Throws `misuse` if the calling thread has the turn already: a migration that opens its own
-    /// file would wait for itself.
+    /// Throws `misuse` if the calling thread has the turn already. This happens if a migration
+    /// opens its own file: it would wait for itself.
     static func run<R>(
         _ request: OpeningRequest, _ body: (inout Opened) throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -105,7 +107,8 @@ final class OpeningTurn: Sendable {
         turns.withLock { $0[.memory(identifier)] = nil }
     }
 
-    /// Ends the use of a turn and removes the entries of files that are not open.
+    /// Called by a thread that no longer uses `turn`. Removes the entries of files that are neither
+    /// open nor being opened.
     private static func leave(_ turn: OpeningTurn) {
         turns.withLock { turns in
             turn.users -= 1
@@ -113,13 +116,15 @@ final class OpeningTurn: Sendable {
         }
     }
 
-    /// Whether the file is open. No thread has the turn, so the lock is free.
+    /// Whether the file is open. Must be called while no thread has the turn, so that the lock is
+    /// free.
     private var isInUse: Bool { opened.withLock { $0.database != nil } }
 }
 
 extension Database {
-    /// Removes a database in memory from the registry: later openings with this identifier create a
-    /// new one, even while the old one is in use. No thread may be opening it meanwhile.
+    /// Removes a database in memory from the registry. Opening this identifier again creates
+    /// another database, even while the removed one is in use. No thread may be opening the
+    /// identifier at the same time.
     package static func forget(inMemory identifier: String) {
         removeMemoryDatabase(identifier)
         OpeningTurn.removeMemoryDatabase(identifier)

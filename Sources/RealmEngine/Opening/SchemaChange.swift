@@ -1,4 +1,5 @@
-/// A step of a plan. Classes and properties are identified by their names at that step.
+/// A change of the schema, as a step of a plan. Classes and properties are identified by the names
+/// that they have at that step.
 package enum SchemaChange: Sendable {
     case renameClass(String, to: String)
     case renameProperty(String, String, to: String)
@@ -9,18 +10,18 @@ package enum SchemaChange: Sendable {
     case setIndex(String, String, IndexKind)
     case setOptional(String, String, Bool)
     case setType(String, PropertyDescription, MisfitRule)
-    /// Nil for a class without one.
+    /// Sets the primary key of a class; nil removes it.
     case setPrimaryKey(String, String?)
     case setKind(String, TableKind)
     case setVersion(UInt64)
 }
 
-/// A step and its effect on data.
+/// A step of a plan, and its effect on data.
 package struct PlannedChange: Sendable {
     package let change: SchemaChange
-    /// A description for users, such as `48211 values kept`.
+    /// Description of the effect for users, such as `48211 values kept`.
     package var note: String?
-    /// Whether the step deletes stored data.
+    /// Whether the step deletes values that are stored.
     package var losesData = false
 
     package init(change: SchemaChange, note: String? = nil, losesData: Bool = false) {
@@ -52,7 +53,7 @@ package struct PlannedChange: Sendable {
         }
     }
 
-    /// The class or property concerned, such as `Email.subject -> Email.title`.
+    /// The class or property that is changed, such as `Email.subject -> Email.title`.
     package var subject: String {
         switch change {
         case .renameClass(let old, let new): "\(old) -> \(new)"
@@ -116,8 +117,8 @@ extension SchemaChange {
         }
     }
 
-    /// Adds the class with its primary key only, since other properties may link to classes that
-    /// are added later.
+    /// Adds the class with only its primary key. The other properties are added later, because they
+    /// may link to classes that do not exist yet.
     private static func add(
         _ spec: ClassSpec, _ transaction: WriteTransaction
     ) throws(RealmError) {

@@ -1,8 +1,10 @@
 extension SchemaPlan {
-    /// Plans what the wanted classes need: adds missing classes and properties, and keeps
-    /// additional ones. Throws if an existing property differs. A wanted class without a primary
-    /// key leaves the key of an existing class unchanged. New classes come first, so that links
-    /// find their targets.
+    /// Plans the additions that the wanted classes require: missing classes first, so that links
+    /// find their targets, then missing properties. Other classes and properties of the database
+    /// are kept.
+    ///
+    /// Throws if an existing property differs from the wanted one. If a wanted class has no primary
+    /// key, the key of an existing class is not changed.
     package mutating func add(_ wanted: [ClassSpec]) throws(RealmError) {
         for spec in wanted {
             if let table = index(of: spec.name) {
@@ -24,7 +26,7 @@ extension SchemaPlan {
         }
     }
 
-    /// - Parameter places: indices of the class's properties by name.
+    /// - Parameter places: the indexes of the class's properties, by name.
     private mutating func add(
         _ property: PropertyDescription, to table: Int, _ places: inout [String: Int]
     ) throws(RealmError) {

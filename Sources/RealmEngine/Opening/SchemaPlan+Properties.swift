@@ -3,8 +3,8 @@ extension SchemaPlan {
         .misuse("a class is no property", code: "InvalidProperty", reason: "schema")
     }
 
-    /// Makes a property optional or required. Required properties get the default of a new object
-    /// instead of null.
+    /// Makes a property optional or required. If it becomes required, nulls are replaced by the
+    /// default value of new objects.
     package mutating func setOptional(
         _ schemaElement: SchemaElement, _ isOptional: Bool
     ) throws(RealmError) {
@@ -25,7 +25,8 @@ extension SchemaPlan {
         classes[table].properties[index].isOptional = isOptional
     }
 
-    /// Counts the objects in which the property, or an element of its collection, is null.
+    /// Returns the number of objects in which the property, or an element of its collection, is
+    /// null.
     private func nulls(_ name: String, _ property: String) throws(RealmError) -> Int {
         guard let info = stored[name], let column = info.columnIndex(named: property) else {
             return 0
@@ -81,8 +82,8 @@ extension SchemaPlan {
 
     /// Sets the schema version.
     ///
-    /// - Parameter mayLower: whether to set a version lower than the present one; if false, a lower
-    ///   version is ignored.
+    /// - Parameter mayLower: whether the version may become lower than the present one. If false, a
+    ///   lower version is ignored.
     package mutating func setVersion(_ version: UInt64, mayLower: Bool) {
         guard version != newVersion else { return }
         let isLower = newVersion.map { version < $0 } ?? false

@@ -1,9 +1,10 @@
 /// Changes of types, primary keys and kinds of classes.
 extension SchemaPlan {
-    /// Gives a property another type. `new` has the property's name.
+    /// Changes the type of a property. `new` must have the property's name.
     ///
-    /// Throws `misuse` where values cannot become values of the type, and with the first of them where
-    /// `rule` is `refuse`.
+    /// Throws `misuse` if values of one type can never be values of the other. If `rule` is
+    /// `refuse`, also throws if some values cannot be converted; the message contains the first of
+    /// these values.
     package mutating func setType(
         _ place: SchemaElement, _ new: PropertyDescription, _ rule: MisfitRule
     ) throws(RealmError) {
@@ -42,7 +43,7 @@ extension SchemaPlan {
         addLinkTarget(of: new)
     }
 
-    /// The name of the property at a place; nil for a class.
+    /// The name of a property; nil if `place` is a class.
     package func propertyName(at place: SchemaElement) -> String? {
         place.property.map { classes[place.table].properties[$0].name }
     }
@@ -76,19 +77,19 @@ extension SchemaPlan {
         }
     }
 
-    /// Numbers of values by what becomes of them.
+    /// Number of values for each outcome of the conversion.
     private struct Findings {
         var values = 0
         var losses = TypeChange.Losses()
-        /// Equal values of what becomes a set.
+        /// Number of values that are lost because a set contains equal values only once.
         var repeated = 0
-        /// The first values that do not fit.
+        /// Descriptions of the first values that cannot be converted.
         var examples: [String] = []
     }
 
     private static let exampleCount = 10
 
-    /// Converts the values of the database without storing them, and counts the outcomes.
+    /// Converts the values of the database without storing the results, and counts the outcomes.
     private func findings(
         _ name: String, _ old: PropertyDescription, _ new: PropertyDescription, _ rule: MisfitRule
     ) throws(RealmError) -> Findings {
@@ -135,7 +136,7 @@ extension SchemaPlan {
         }
     }
 
-    /// A value as messages show it.
+    /// The value as messages show it.
     private static func shown(_ value: Value) -> String {
         var conversion = ValueConversion(to: .string, target: .none)
         switch value {
@@ -169,7 +170,8 @@ private enum ConversionTable {
 extension SchemaPlan {
     /// Makes a property the primary key of its class.
     ///
-    /// Throws `misuse` with the first values that several objects have.
+    /// Throws `misuse` if several objects have the same value; the message contains the first such
+    /// values.
     package mutating func setPrimaryKey(_ place: SchemaElement) throws(RealmError) {
         guard let index = place.property else { throw Self.notAProperty }
         let table = place.table
@@ -193,8 +195,8 @@ extension SchemaPlan {
         classes[table].primaryKey = nil
     }
 
-    /// Makes the objects of a class embedded ones, each of which one other object holds, or ones of their
-    /// own.
+    /// Changes whether the objects of a class are embedded: an embedded object belongs to one other
+    /// object, other objects exist independently.
     package mutating func setKind(_ place: SchemaElement, _ kind: TableKind) throws(RealmError) {
         guard place.property == nil else {
             throw .misuse("a property is no class", code: "NoSuchTable", reason: "schema")

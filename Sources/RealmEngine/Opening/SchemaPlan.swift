@@ -1,35 +1,38 @@
-/// A sequence of schema changes, checked against a version of a database and each other, with their
-/// effects on its data. Applied in the order in which they were planned.
+/// A sequence of schema changes, with their effects on the data. Each change was checked against a
+/// version of a database and against the changes before it. The changes are applied in the order in
+/// which they were planned.
 package struct SchemaPlan {
     package internal(set) var changes: [PlannedChange] = []
-    /// Schema version of the database; nil for none. `newVersion` is the planned one.
+    /// Schema version of the database; nil if it has none. `newVersion` is the version after the
+    /// plan.
     package let oldVersion: UInt64?
     package internal(set) var newVersion: UInt64?
     /// The classes after the changes planned so far.
     package internal(set) var classes: [ClassSpec]
-    /// Indices of classes by name, without counting drops, which move later classes down.
+    /// Index by name that a class would have if no class had been dropped: a drop moves all later
+    /// classes down.
     private var positions: [String: Int] = [:]
     private var droppedCount = 0
-    /// Names of classes that are link targets.
+    /// Names of the classes to which properties link.
     private var linkTargets: Set<String> = []
     let snapshot: Snapshot
-    /// The database's classes by their planned names.
+    /// The classes of the database, by their names after the changes planned so far.
     var stored: [String: TableInfo]
     let advice: (Disagreement) -> String?
 
-    /// The reason why a wanted property cannot be added.
+    /// The reason why a class or property cannot be changed as wanted.
     package enum Disagreement {
         case type(className: String, property: String)
         case presence(className: String, property: String, isOptional: Bool)
-        /// A name that is neither a type nor a class.
+        /// The target of a link is neither a type nor a class.
         case target(name: String, classes: [String])
-        /// Values that a new type cannot hold.
+        /// The new type cannot represent some values.
         case misfits
     }
 
     /// Makes an empty plan.
     ///
-    /// - Parameter advice: returns the hint of the error about a property that differs.
+    /// - Parameter advice: returns the hint for an error message; nil for no hint.
     package init(_ snapshot: Snapshot, advice: @escaping (Disagreement) -> String? = { _ in nil }) {
         self.snapshot = snapshot
         self.advice = advice
@@ -44,7 +47,7 @@ package struct SchemaPlan {
 
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// Applies all changes.
+    /// Applies all changes, in order.
     @_optimize(size)
     package func apply(_ transaction: WriteTransaction) throws(RealmError) {
         for planned in changes { try planned.change.apply(transaction) }
@@ -56,7 +59,7 @@ package struct SchemaPlan {
         changes.append(PlannedChange(change: change, note: note, losesData: losesData))
     }
 
-    /// Returns the number of objects of a class; 0 for a new class.
+    /// Returns the number of objects of a class; 0 for a class that the plan creates.
     func objects(_ name: String) throws(RealmError) -> Int {
         guard let info = stored[name] else { return 0 }
         return try snapshot.table(info).count()
@@ -70,15 +73,14 @@ package struct SchemaPlan {
 // MARK: - Names
 
 extension SchemaPlan {
-    /// Returns the index of a planned class; nil if there is none.
+    /// Returns the index in `classes` of the class with the given name; nil if there is none.
     func index(of name: String) -> Int? {
         guard let last = positions[name] else { return nil }
         let first = max(0, last - droppedCount)
         return (first...last).first { $0 < classes.count && classes[$0].name == name }
     }
 
-    /// Updates the names after a class was appended to `classes`, or after the class at `index` was
-    /// renamed.
+    /// Updates the indexes of names after the class at `index` was added to `classes`.
     private mutating func updateNames(_ index: Int) {
         let name = classes[index].name
         if positions[name] == nil { positions[name] = index + droppedCount }
@@ -94,17 +96,17 @@ extension SchemaPlan {
         if let target = property.target { linkTargets.insert(target) }
     }
 
-    /// A planned class, or a property of it.
+    /// A class of the plan, or a property of such a class.
     package struct SchemaElement {
         let table: Int
         let property: Int?
 
-        /// Whether the place is a property.
+        /// Whether this is a property, not a class.
         package var isProperty: Bool { property != nil }
     }
 
-    /// Resolves `CLASS` or `CLASS.PROP`. The name of a class may contain a dot; such a class has
-    /// precedence.
+    /// Finds the class or property denoted by `CLASS` or `CLASS.PROP`. If the whole text is the
+    /// name of a class, the result is that class, even if the text contains a dot.
     package func schemaElement(_ text: String) throws(RealmError) -> SchemaElement {
         if let table = index(of: text) {
             return SchemaElement(table: table, property: nil)
@@ -128,7 +130,7 @@ extension SchemaPlan {
     func position(_ property: String, in table: Int) throws(RealmError) -> Int {
         if let found = classes[table].position(of: property) { return found }
         let known = classes[table].properties.map(\.name)
-        // Compares by Unicode equivalence too, since names with other bytes may look the same.
+        // Compare by Unicode equivalence, too: names with different bytes may look the same.
         if let found = known.firstIndex(of: property) { return found }
         throw .misuse(
             "class \(classes[table].name) has no property \(property)", code: "InvalidProperty",
@@ -144,7 +146,8 @@ extension SchemaPlan {
 // MARK: - Renames and drops
 
 extension SchemaPlan {
-    /// Renames a class or a property; the new name of a property may be prefixed with its class.
+    /// Renames a class or a property. The new name of a property may be preceded by the name of its
+    /// class and a dot.
     package mutating func rename(_ schemaElement: SchemaElement, to new: String) throws(RealmError)
     {
         let (table, property) = (schemaElement.table, schemaElement.property)

@@ -4,11 +4,11 @@ struct SchemaUpdate {
 
     init(_ wanted: WantedSchema) { self.wanted = wanted }
 
-    /// Updates the schema in one write transaction if necessary; other processes see the state
-    /// before or after.
+    /// Updates the schema in one write transaction, unless it is up to date. Other processes see
+    /// the schema either before or after.
     ///
     /// Throws `misuse` if the file has a newer schema version, or differs in a way that requires a
-    /// migration; rethrows errors of the migration.
+    /// migration. Rethrows errors of the migration.
     func run(on instance: Instance) throws(RealmError) {
         if try isDone(instance.snapshot().schema) { return }
         guard !instance.isInWriteTransaction else {
@@ -17,20 +17,21 @@ struct SchemaUpdate {
                 code: "WrongTransactionState")
         }
         try instance.write { (transaction) throws(RealmError) in
-            // Another process may have updated the schema meanwhile.
+            // Another process may have updated the schema in the meantime.
             if try isDone(instance.snapshot().schema) { return instance.cancelWrite() }
             try update(instance, transaction)
         }
     }
 
-    /// Whether the file should be replaced by an empty one, because it has another version or needs
-    /// a migration.
+    /// Whether the file should be replaced by an empty database, because it has another schema
+    /// version or requires a migration.
     func needsNewFile(_ schema: Schema) -> Bool {
         guard case .recreate = wanted.path, let version = schema.version else { return false }
         return version != wanted.version || difference(schema).needsMigration
     }
 
-    /// Throws `misuse` if a database that is opened for reading only lacks what the program needs.
+    /// Throws `misuse` if a database that is opened for reading only has another schema version
+    /// than the program, or lacks properties that it needs.
     func checkReadable(_ schema: Schema) throws(RealmError) {
         if let version = schema.version, version != wanted.version {
             throw Self.mismatch(
@@ -58,7 +59,7 @@ struct SchemaUpdate {
                 "Provided schema version \(wanted.version) is less than last set version \(version)."
             )
         }
-        // For a file without a schema version, only its classes count.
+        // A file without a schema version may be updated whenever its classes require no migration.
         if schema.version == nil || schema.version == wanted.version {
             try Self.checkNeedsNoMigration(difference, of: schema)
         }
@@ -117,8 +118,8 @@ struct SchemaUpdate {
         for change in changes { try change.apply(transaction) }
     }
 
-    /// Steps before the migration: adds new classes and properties, and keeps old ones as long as
-    /// it runs.
+    /// Steps before the migration: they add new classes and properties. Old properties are kept
+    /// while the migration runs.
     private static func preparation(_ difference: ModelDifference) -> [MigrationStep] {
         additions(difference)
             + difference.changes.flatMap { (change) -> [MigrationStep] in
@@ -137,7 +138,8 @@ struct SchemaUpdate {
             }
     }
 
-    /// Steps that add classes, then their properties, which may link to other new classes.
+    /// Steps that add the classes first and then their properties, because a property may link to
+    /// any of the new classes.
     private static func additions(_ difference: ModelDifference) -> [MigrationStep] {
         let classes = difference.changes.compactMap { (change) -> ClassSpec? in
             if case .addClass(let spec) = change { spec } else { nil }
@@ -149,7 +151,7 @@ struct SchemaUpdate {
             }
     }
 
-    /// Steps after the migration, ordered so that each one is possible.
+    /// Steps after the migration, in an order in which each step is possible.
     private func completion(
         _ difference: ModelDifference, _ migration: Migration
     ) throws(RealmError) -> [MigrationStep] {

@@ -1,35 +1,37 @@
-/// Handling of values that the new type of a property cannot hold.
+/// Rule for values that the new type of a property cannot represent: the value that is stored in
+/// their place.
 package enum MisfitRule: String, CaseIterable, Sendable {
-    /// The change is refused.
+    /// Nothing: the change is refused.
     case refuse
-    /// Null is stored, in a property that may be null.
+    /// Null if the property may be null, otherwise zero, false or an empty value.
     case null
-    /// Zero, false or an empty value is stored.
+    /// Zero, false or an empty value.
     case `default`
-    /// Elements of lists and sets are left out; a single value becomes null, or the default where null
-    /// is not allowed.
+    /// Nothing for elements of lists and sets, which are left out. A single value becomes null if
+    /// the property may be null, otherwise zero, false or an empty value.
     case skip
 }
 
-/// Conversion of values to another type: numbers to the same number, texts to the value they spell in
-/// plain output, values to their text.
+/// Conversion of values to another type. A number becomes the same number, a text becomes the value
+/// that it spells, and any value can become its text. Texts have the form in which the tools print
+/// values.
 struct ValueConversion: ~Copyable {
     enum Outcome {
         case exact(Value)
-        /// The nearest value of the type.
+        /// The nearest value of the new type.
         case rounded(Value)
         case misfit
     }
 
     private let type: ColumnType
-    /// The class of links.
+    /// The target class of links.
     private let target: TableKey
     private var text = ByteBuffer(capacity: 64)
 
     init(to type: ColumnType, target: TableKey) { (self.type, self.target) = (type, target) }
 
-    /// Converts a single value other than null. A text of the result is valid until the next call, or
-    /// as long as `value` is.
+    /// Converts a single value other than null. A text in the result is valid until the next call;
+    /// or, if it is a text of `value`, as long as that.
     mutating func convert(_ value: Value) -> Outcome {
         switch (value, type) {
         case (.null, _), (.list, _), (.set, _), (.dictionary, _): .misfit
@@ -89,7 +91,7 @@ struct ValueConversion: ~Copyable {
         }
     }
 
-    /// A finite number beyond the range of `float` does not fit.
+    /// Converts a number to a float. A finite number beyond the range of `float` is a misfit.
     private static func float(_ value: Value) -> Outcome {
         let wide: Double
         var isExact = true
@@ -104,7 +106,8 @@ struct ValueConversion: ~Copyable {
         return isExact && Double(narrow) == wide ? .exact(.float(narrow)) : .rounded(.float(narrow))
     }
 
-    /// Doubles become the shortest number that reads back as the same double.
+    /// Converts a number to a decimal. For a double, this is the shortest decimal number that is
+    /// read as the same double.
     private mutating func decimal(_ value: Value) -> Outcome {
         switch value {
         case .decimal: return .exact(value)
@@ -149,7 +152,7 @@ struct ValueConversion: ~Copyable {
     }
 
     private static func parsed(_ text: ByteView, _ type: ColumnType) -> Outcome {
-        // Binaries become strings of the same bytes, and strings binaries.
+        // A binary is converted to a string of the same bytes, and a string to a binary.
         if type == .binary { return .exact(.binary(text)) }
         guard let value = Value.parsed(text, as: type), !value.isOverflow(of: text) else {
             return .misfit
@@ -159,20 +162,20 @@ struct ValueConversion: ~Copyable {
 }
 
 extension TypeChange {
-    /// A value in a property of the new type.
+    /// The result of a conversion: the value of the new property, or its elements.
     enum Result {
         case single(Value)
         case elements([Value])
     }
 
-    /// Numbers of values that were not kept as they were, with the first of them.
+    /// Numbers of values that were rounded, and of values that could not be converted.
     package struct Losses {
         package internal(set) var rounded = 0
         package internal(set) var misfits = 0
     }
 }
 
-/// Another type for a property, and how its values become values of it.
+/// The conversion of a property's values to another type.
 struct TypeChange: ~Copyable {
     let new: PropertyDescription
     private let rule: MisfitRule
@@ -180,7 +183,7 @@ struct TypeChange: ~Copyable {
     private var conversion: ValueConversion
     private(set) var losses = Losses()
 
-    /// - Parameter target: of links.
+    /// - Parameter target: target class of the property if it is a link.
     init(to new: PropertyDescription, target: TableKey, _ rule: MisfitRule) {
         self.new = new
         self.rule = rule
@@ -188,16 +191,16 @@ struct TypeChange: ~Copyable {
         conversion = ValueConversion(to: new.type, target: target)
     }
 
-    /// The value that takes the place of `value`, a single one or null.
+    /// Converts a single value or null to the value of the new property.
     ///
-    /// - Parameter keep: copies a value that lives no longer than the call.
+    /// - Parameter keep: copies a value that is only valid during the call.
     mutating func result(of value: Value, keep: (Value) -> Value) -> Result {
         if new.collection == nil { return .single(keep(single(value))) }
         if case .null = value { return .elements([]) }
         return .elements(element(value).map { [keep($0)] } ?? [])
     }
 
-    /// The value that takes the place of the elements of a list or set.
+    /// Converts the elements of a list or set to the value of the new property.
     mutating func result(of elements: [Value], keep: (Value) -> Value) -> Result {
         if new.collection == nil {
             guard elements.count < 2 else { return .single(misfit()) }

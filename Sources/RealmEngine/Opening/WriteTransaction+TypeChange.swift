@@ -1,10 +1,10 @@
-/// Properties of another type (`realm-write --type`).
+/// Changes of a property's type (`realm-write --type`).
 extension WriteTransaction {
-    /// Gives a property another type, converting its values. It moves to the end of the properties, and
-    /// the class keeps its primary key if the property is that.
+    /// Changes the type of a property and converts its values. The property moves to the end of the
+    /// class's properties. If it is the primary key, it remains so.
     ///
-    /// Throws `misuse` when a value does not fit and `rule` is `refuse`; the transaction is to be
-    /// rolled back then.
+    /// Throws `misuse` if a value does not fit and `rule` is `refuse`. The caller must then roll
+    /// back the transaction.
     func changeType(
         _ table: TableKey, _ column: Int, to new: PropertyDescription, _ rule: MisfitRule
     ) throws(RealmError) {
@@ -36,7 +36,7 @@ extension WriteTransaction {
         if wasKey { try setPrimaryKey(table, place) }
     }
 
-    /// A name that no property of the class has.
+    /// Returns a name that no property of the class has.
     private static func freeName(_ editor: TableEditor) -> String {
         var number = 0
         while editor.columnIndex(named: "changed \(number)") != nil { number += 1 }
