@@ -1,32 +1,34 @@
 import Synchronization
 
-/// The tables of a version of formats 2 to 9, as trees of the current format (legacy format 9).
+/// The tables of a version of formats 2 to 9, presented as trees of the current format (legacy
+/// format 9).
 ///
 /// Every node that a reader of the current format expects has a number, and is built when it is
-/// first opened. Cluster nodes are synthesised. A vector of 256 values is a part of its old leaf if
-/// that is packed as in the current format, and a copy otherwise. Search indexes and backlinks of
-/// the file are not used: the former differ between formats, the latter are wrong in some files.
+/// first opened. Nodes of cluster trees do not exist in old files and are always built. A vector of
+/// at most 256 values is a part of the leaf in the file if that leaf is packed as in the current
+/// format; otherwise it is a copy. Search indexes and backlinks of the file are not used: indexes
+/// differ between the formats, and backlinks are wrong in some files.
 ///
-///      numbers of a table's nodes, with k leaf slots and v vectors:
-///      | distinct strings: k | vector 0: cluster leaf, k column leaves | ... | inner nodes by level |
+///     numbers of a table's nodes, with k leaf slots and v vectors:
+///     | distinct strings: k | vector 0: cluster leaf, k leaves | ... | inner nodes by level |
 ///
 /// Free to cross threads: a mutex is held while a node is built.
 final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     let content: LegacyContent
-    /// Ref of node 0. Different for each version, so that caches do not confuse nodes of two
+    /// Ref of node 0. Each version has another one, so that caches cannot confuse the nodes of two
     /// versions.
     private let base: UInt64
     private let places: [LegacyPositions]
     private let count: Int
-    /// Two words for each node: its payload, 0 if it is not built yet, and its count with its
-    /// flags.
+    /// Two words for each node: the address of its payload, which is 0 until the node is built; and
+    /// its count with its flags.
     private let made: ZeroedWords
     private let mutex = LockedValue(())
     private let scratch: LegacyNodeScratch
 
     private static let nextBase = Atomic<UInt64>(DerivedNodes.firstRef)
 
-    /// Takes ownership of `memory`, in which the file is read.
+    /// Takes ownership of `memory`, the context in which the file is read.
     init(
         _ mapping: Mapping, _ content: LegacyContent, _ memory: ReadContext
     ) throws(RealmError) {
@@ -46,7 +48,7 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     /// Returns the root of the cluster tree of a table.
     func root(_ table: Int) -> Ref { ref(places[table].root) }
 
-    /// Returns the distinct values of a column of enumerated strings.
+    /// Returns the ref of the list of distinct strings of an enumerated column.
     func distinct(_ table: Int, _ column: Int) -> Ref { ref(places[table].first + column) }
 
     private func ref(_ number: Int) -> Ref { Ref(base + UInt64(number) * 8) }
@@ -125,7 +127,7 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         let target = column.target.map { content.tables[$0] }
         let reader = LegacyColumnReader(
             scratch.space, column, table.roots[slot], targets: target?.rows ?? 0)
-        // A table that an upgrade has converted and that has no objects.
+        // An upgrade has converted this table, and the table has no objects.
         if reader.root.isNone { return try scratch.node(LeafCells(reader.layout, capacity: 0)) }
         guard table.keysAreRows, target?.keysAreRows ?? true else {
             return try scratch.upgraded(reader, rows, of: table, to: target)
@@ -137,7 +139,8 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         return try scratch.node(reader.cells(rows))
     }
 
-    /// Builds an inner node: it has 256 children, and their first rows as offsets.
+    /// Builds an inner node. It has up to 256 children, whose offsets are the keys of their first
+    /// objects.
     private func inner(
         _ places: LegacyPositions, _ level: Int, _ i: Int
     ) throws(RealmError) -> NodeView {

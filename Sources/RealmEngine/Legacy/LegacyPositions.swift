@@ -1,4 +1,4 @@
-/// The numbers of one table's nodes in the current format.
+/// The numbers of the nodes that represent one table in the current format.
 struct LegacyPositions {
     enum What {
         case distinct(Int)
@@ -30,22 +30,22 @@ struct LegacyPositions {
         count = next - first
     }
 
-    /// Returns the number of node `i` of a level; level 0 are the leaves.
+    /// Returns the number of the node with index `i` on a level. Level 0 contains the leaves.
     func node(_ level: Int, _ i: Int) -> Int { levels[level] + i * (level == 0 ? slots + 1 : 1) }
 
     func column(_ vector: Int, _ slot: Int) -> Int { node(0, vector) + 1 + slot }
 
     var root: Int { levels[levels.count - 1] }
 
-    /// Returns the number of nodes of a level.
+    /// Returns how many nodes a level has.
     private func size(_ level: Int) -> Int {
         (table.grid.vectors + vectors(below: level + 1) - 1) / vectors(below: level + 1)
     }
 
-    /// Returns the number of vectors below a child of a node at `level`.
+    /// Returns the number of vectors below one child of a node at `level`.
     func vectors(below level: Int) -> Int { 1 << (8 * (level - 1)) }
 
-    /// Returns the indices of node `i`'s children on the level below.
+    /// Returns the indexes, on the level below, of the children of the node with index `i`.
     func children(_ level: Int, _ i: Int) -> Range<Int> {
         i * Self.fanout..<min((i + 1) * Self.fanout, size(level - 1))
     }

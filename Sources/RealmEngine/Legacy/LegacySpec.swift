@@ -1,30 +1,32 @@
-/// A column as a spec of formats 2 to 9 describes it (legacy format 3.2, 3.3).
+/// A column, as a spec of formats 2 to 9 describes it. A spec is the array of a table's columns
+/// (legacy format 3.2, 3.3).
 struct LegacyColumn {
     let type: LegacyType
     let attributes: LegacyAttributes
-    /// Empty for backlinks.
+    /// Name of the property; empty for a backlink column.
     let name: String
-    /// Slot of the column's root in the columns array; its search index, if any, has the next slot.
+    /// Slot of the column's root in the columns array. If the column has a search index, the next
+    /// slot is that of the index.
     var slot: Int
-    /// In a table whose upgrade has begun, index of the column's leaf in cluster leaves.
+    /// Index of the column's leaf in the cluster leaves of a table whose upgrade has begun.
     var leafIndex = 0
-    /// For links, the index of the target table.
+    /// Index of the target table; nil if the column is no link.
     var target: Int?
-    /// For backlinks, table and column of the links.
+    /// Table and column of the links; nil if the column is no backlink column.
     var origin: (table: Int, column: Int)?
-    /// For tables in cells, their columns.
+    /// Columns of the tables in the cells; nil if the cells are no tables.
     var subspec: LegacySpec?
-    /// For enumerated strings, the root of a column of the distinct strings.
+    /// Root of the column of distinct strings, if the column is enumerated.
     var keys = Ref.none
 
     var isNullable: Bool { attributes.contains(.nullable) }
 
-    /// For enumerated strings, the column with its root at `keys`.
+    /// The column of distinct strings, whose root is `keys`.
     var distinctStrings: LegacyColumn {
         LegacyColumn(type: .string, attributes: attributes, name: "", slot: 0)
     }
 
-    /// For a list of primitives, its elements; nil for other columns.
+    /// The elements of the column if it is a list of primitives; nil for other columns.
     var elements: LegacyColumn? {
         guard let spec = subspec, spec.columns.count == 1, spec.columns[0].type.isPrimitive else {
             return nil
@@ -33,7 +35,8 @@ struct LegacyColumn {
     }
 }
 
-/// The columns of a table, or of all tables in the cells of a column.
+/// The columns of a table, or of the tables in the cells of a column: all of these have the same
+/// columns.
 final class LegacySpec: Sendable {
     let columns: [LegacyColumn]
     /// Number of elements of the columns array.
@@ -48,7 +51,7 @@ final class LegacySpec: Sendable {
         (self.columns, self.slots) = (columns, slots)
     }
 
-    /// Makes the spec of the tables in the cells of a list.
+    /// Makes the spec of tables that are lists of primitives: it has one column.
     convenience init(elements type: LegacyType, isNullable: Bool) {
         let elements = LegacyColumn(
             type: type, attributes: isNullable ? .nullable : [], name: "", slot: 0)
@@ -57,8 +60,8 @@ final class LegacySpec: Sendable {
 
     /// Reads the spec at `ref`.
     ///
-    /// - Parameter most: upper bound of the number of elements of the columns array. Without it, a
-    ///   spec of a few bytes could announce millions.
+    /// - Parameter most: maximum number of elements of the columns array. Without this limit, a
+    ///   spec of a few bytes could announce millions of columns.
     init(_ space: NodeSpace, _ ref: Ref, most: Int, depth: Int = 0) throws(RealmError) {
         guard depth < Self.maximumDepth else {
             throw .corrupt("tables nested deeper than \(Self.maximumDepth) levels", at: ref)
@@ -72,7 +75,8 @@ final class LegacySpec: Sendable {
         slots = reader.slot
     }
 
-    /// Reads the arrays of a spec in parallel; some have elements for certain columns only.
+    /// Reads the arrays of a spec in parallel. Some arrays only have elements for columns of
+    /// certain types.
     private struct Reader {
         let space: NodeSpace
         let ref: Ref

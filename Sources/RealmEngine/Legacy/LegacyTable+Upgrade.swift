@@ -1,13 +1,15 @@
-/// Tables that an interrupted upgrade to format 10 has begun to convert (legacy format 10.2).
+/// Tables whose conversion an upgrade to format 10 has begun and not completed (legacy format
+/// 10.2).
 extension LegacyTable.Unlinked {
     /// Minimum number of slots of a table of format 10.
     static let upgradedSlots = 12
 
-    /// Reads a table of the form of format 10, which may still have a columns array.
+    /// Reads a table that has the form of format 10. It may still have a columns array.
     ///
-    /// An engine that resumes the upgrade creates the objects from the columns unless the clusters
-    /// contain as many, and then sets the links. Columns are emptied in the commit that moves their
-    /// values, so a column with a root is complete, and the reader prefers it.
+    /// An engine that resumes the upgrade first creates the objects, unless the clusters already
+    /// contain as many as the columns have rows, and then sets the links. A column is emptied in
+    /// the same commit that moves its values. A column that has a root is thus complete, and the
+    /// reader uses it and not the clusters.
     init(
         upgrading space: NodeSpace, _ top: NodeView, _ ref: Ref, index: Int, name: String
     ) throws(RealmError) {
@@ -46,7 +48,8 @@ extension LegacyTable.Unlinked {
         return try ClusterTree(space: space, root: root).count()
     }
 
-    /// - Parameter needsRows: whether columns have values by row.
+    /// - Parameter needsRows: whether some columns still have their trees, whose elements are in
+    ///   the order of rows.
     private static func objects(
         _ space: NodeSpace, _ root: Ref, _ spec: LegacySpec, needsRows: Bool, at ref: Ref
     ) throws(RealmError) -> UpgradedObjects {
@@ -58,14 +61,14 @@ extension LegacyTable.Unlinked {
         return objects
     }
 
-    /// Returns the roots of columns, none for columns that were emptied.
+    /// Returns the roots of all columns; `Ref.none` for each column that was emptied.
     private static func remainingRoots(
         _ columns: NodeView?, _ spec: LegacySpec, at ref: Ref
     ) throws(RealmError) -> [Ref] {
         guard let columns else { return spec.columns.map { _ in .none } }
         var roots: [Ref] = []
         for column in spec.columns {
-            // The column of old rows was added to the clusters only.
+            // The upgrade adds this column, with the old row of each object, to the clusters only.
             let isNew = column.name == UpgradedObjects.rowColumn
             let slot = isNew ? nil : columns.slot(column.slot)
             guard slot?.isTagged != true else {
@@ -76,7 +79,7 @@ extension LegacyTable.Unlinked {
         return roots
     }
 
-    /// Throws if a property has no root, in a table whose objects are not in clusters yet.
+    /// Throws if a property has no root. The objects of the table must not be in clusters yet.
     private static func checkComplete(
         _ spec: LegacySpec, _ roots: [Ref], at ref: Ref
     ) throws(RealmError) {

@@ -4,16 +4,16 @@ final class LegacyTable: Sendable {
     let name: String
     let ref: Ref
     let spec: LegacySpec
-    /// Roots of all columns, including backlinks; none for a column whose values an upgrade has
-    /// moved into clusters.
+    /// Roots of all columns, including backlink columns. `Ref.none` for a column whose values an
+    /// upgrade has moved to clusters.
     let roots: [Ref]
     let rows: Int
-    /// The objects that an upgrade has moved into clusters; nil if all values are in columns.
+    /// The objects that an upgrade has moved to clusters; nil if all values are in columns.
     let objects: UpgradedObjects?
     let stage: LegacyUpgradeStage
     let grid: LegacyGrid
-    /// Columns of links to this table, in the order of their leaf slots, which follow the
-    /// properties' slots.
+    /// Columns of links to this table, in the order of the leaf slots of their backlinks. These
+    /// slots follow the slots of the properties.
     let incoming: [LegacyIncoming]
 
     init(_ unlinked: Unlinked, incoming: [LegacyIncoming]) {
@@ -24,13 +24,14 @@ final class LegacyTable: Sendable {
         properties = spec.columns.count { $0.type != .backlink }
     }
 
-    /// Number of columns that are properties; these precede the backlink columns.
+    /// Number of columns that are properties. They are before the backlink columns.
     let properties: Int
 
-    /// Number of leaf slots: properties and backlinks.
+    /// Number of slots of a cluster leaf: one per property and one per column that links to the
+    /// table.
     var leafSlots: Int { properties + incoming.count }
 
-    /// A table without its incoming links.
+    /// A table before the columns that link to it are known.
     struct Unlinked {
         let index: Int
         let name: String
@@ -44,26 +45,26 @@ final class LegacyTable: Sendable {
     }
 }
 
-/// Progress of a table in an upgrade to format 10.
+/// Progress of an upgrade to format 10, for one table.
 enum LegacyUpgradeStage {
     /// The table has the old form.
     case none
-    /// The table has the form of format 10, and still a columns array.
+    /// The table has the form of format 10, but still has a columns array.
     case begun
     /// The table has the form of format 10.
     case done
 }
 
-/// A column of links to a table.
+/// A column of links, as seen from the table to which it links.
 struct LegacyIncoming {
-    /// Index of the table with the links.
+    /// Index of the table that has the links.
     let table: Int
-    /// Index of the links' column in that table's spec.
+    /// Index of the column of links in the spec of that table.
     let column: Int
 }
 
 extension LegacyTable.Unlinked {
-    /// An empty replacement for a table that cannot be read.
+    /// Makes an empty table in place of a table that cannot be read.
     init(lost index: Int) {
         (self.index, name, ref, spec) = (index, "", .none, .empty)
         (roots, rows, grid) = ([], 0, LegacyGrid(rows: 0, leaf: nil))
@@ -86,8 +87,8 @@ extension LegacyTable.Unlinked {
         grid = LegacyGrid(rows: rows, leaf: size?.leaf)
     }
 
-    /// Returns the number of rows, and of rows of a leaf; nil if no column has a root. Throws if
-    /// columns differ in their rows.
+    /// Returns the number of rows, and the number of rows in each leaf; nil if no column has a
+    /// root. Throws if columns have different numbers of rows.
     static func size(
         _ space: NodeSpace, _ spec: LegacySpec, _ roots: [Ref], of name: String
     ) throws(RealmError) -> (rows: Int, leaf: Int?)? {

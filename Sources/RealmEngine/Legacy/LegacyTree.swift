@@ -1,14 +1,14 @@
-/// Kind of the leaves of a column's tree, as far as it affects counting elements.
+/// Kind of the leaves of a column's tree. It determines how the elements of a leaf are counted.
 enum LegacyLeafForm {
     case integers
     /// Element 0 is the null marker.
     case optionalIntegers
     case floats, doubles
     case strings, binaries
-    /// Each element is a ref, a tagged number or 0.
+    /// Each element is a ref, a tagged number, or 0.
     case slots
 
-    /// Returns the number of elements of a leaf; throws if it has another form.
+    /// Returns the number of elements of a leaf. Throws if the leaf has another form.
     func count(_ space: NodeSpace, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Int {
         let form = node.flags & NodeView.formMask
         let isRight =
@@ -21,12 +21,12 @@ enum LegacyLeafForm {
             case .binaries, .slots: form == NodeView.hasRefsFlag
             }
         guard isRight else { throw space.wrongShape(ref, "column leaf") }
-        // One for the null marker.
+        // A leaf of nullable integers has one more element, the null marker.
         guard node.count <= DerivedNodes.maximumLeafCount + 1 else {
             throw space.tooMany(node.count, ref)
         }
         switch self {
-        // A tree from which elements were removed may have a leaf without a marker.
+        // If elements were removed from the tree, an empty leaf may lack the null marker.
         case .optionalIntegers: return max(0, node.count - 1)
         case .strings, .binaries:
             if !node.hasRefs || node.context { return node.count }
@@ -37,19 +37,19 @@ enum LegacyLeafForm {
     }
 }
 
-/// A leaf of a column with its position in the tree.
+/// A leaf of a column, and its position in the tree.
 struct LegacyLeaf {
     let ref: Ref
     let node: NodeView
-    /// Index of its first element in the tree.
+    /// Index in the tree of the leaf's first element.
     let start: Int
     let count: Int
 
     var end: Int { start + count }
 }
 
-/// The B+tree of a column in formats 2 to 9 (legacy format 4). Announced counts are verified on the
-/// way to each leaf.
+/// The B+tree of a column in formats 2 to 9 (legacy format 4). An inner node announces the numbers
+/// of elements of its children; they are checked whenever a leaf is read.
 struct LegacyTree {
     let space: NodeSpace
     let root: Ref
@@ -57,14 +57,14 @@ struct LegacyTree {
 
     private static let maximumDepth = 32
 
-    /// Returns the number of elements, read from the root only.
+    /// Returns the number of elements, as the root announces it.
     func count() throws(RealmError) -> Int {
         let node = try space.node(root)
         if node.isInner { return try Inner(space, node, root).total }
         return try form.count(space, node, root)
     }
 
-    /// Returns the leaf with element `i`, which must exist.
+    /// Returns the leaf that contains element `i`. The element must exist.
     func leaf(with i: Int) throws(RealmError) -> LegacyLeaf {
         var (ref, start) = (root, 0)
         var announced: Int?
@@ -89,8 +89,8 @@ struct LegacyTree {
         throw .corrupt("a tree deeper than \(Self.maximumDepth) levels", at: root)
     }
 
-    /// Calls `body` with the leaves that contain `elements`, in order, and the range of elements
-    /// relative to each leaf.
+    /// Calls `body` with the leaves that contain `elements`, in order. The range in each call is
+    /// relative to the start of the leaf.
     func forEachLeaf(
         _ elements: Range<Int>, _ body: (LegacyLeaf, Range<Int>) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -108,8 +108,8 @@ struct LegacyTree {
         .corrupt("a tree with \(count) elements where others are announced", at: ref)
     }
 
-    /// Returns the number of elements of the first leaf, which all but the last leaf have in an
-    /// even tree; nil for a tree of one leaf.
+    /// Returns the number of elements of the first leaf. If the tree is even, every leaf except the
+    /// last has the same number. Nil for a tree of one leaf.
     func evenLeaves() throws(RealmError) -> Int? {
         var ref = root
         var size: Int?
@@ -126,8 +126,8 @@ struct LegacyTree {
 }
 
 extension LegacyTree {
-    /// Checks the whole tree: its leaves have the same depth and are not empty unless there is only
-    /// one, and each node has as many elements as its parent announces.
+    /// Checks the whole tree. All leaves must have the same depth, and only a tree of one leaf may
+    /// be empty. Each node must have as many elements as its parent announces.
     func checkShape() throws(RealmError) {
         var depth: Int?
         try checkShape(root, announced: nil, level: 0, &depth)
@@ -160,13 +160,15 @@ extension LegacyTree {
 }
 
 extension LegacyTree {
-    /// An inner node: its children, where their elements begin, and the total number of elements.
+    /// An inner node: its children, the range of elements of each child, and the total number of
+    /// elements.
     private struct Inner {
         let space: NodeSpace
         let node: NodeView
         let ref: Ref
         let total: Int
-        /// Number of elements of each child but the last; nil if a list contains the ends.
+        /// Number of elements of each child except the last; nil if the node stores the ends of the
+        /// ranges in a list.
         let even: Int?
         private let ends: NodeView
 
@@ -198,8 +200,8 @@ extension LegacyTree {
             }
         }
 
-        /// Returns the child with element `i`, which must be below the total, and its range of
-        /// elements.
+        /// Returns the child that contains element `i`, and its range of elements. `i` must be
+        /// below the total.
         func child(with i: Int) throws(RealmError) -> (ref: Ref, elements: Range<Int>) {
             let child: Int
             if let even {
@@ -222,16 +224,17 @@ extension LegacyTree {
     }
 }
 
-/// Limits of what a file of formats 2 to 9 may announce: nodes of width 0 have elements without
-/// bytes (legacy format 11).
+/// Limits for the numbers that a file of formats 2 to 9 may announce. Without them, a small file
+/// could announce any number of elements, because the elements of a node of width 0 take no bytes
+/// (legacy format 11).
 enum LegacyLimits {
-    /// Limit of the number of elements of all columns: 1000 zeros take at least 8 bytes, other
-    /// elements at least a bit each.
+    /// Maximum number of elements of all columns together. 1000 zeros take at least 8 bytes, and
+    /// each other element takes at least one bit.
     static func cells(_ space: NodeSpace) -> Int {
         1_000_000 + 133 * Int(clamping: space.limit)
     }
 
-    /// Limit of the size in bytes of the nodes built for a version.
+    /// Maximum size in bytes of all nodes that are built for a version.
     static func copies(_ space: NodeSpace) -> Int {
         (64 << 20) + 64 * Int(clamping: space.limit)
     }

@@ -3,13 +3,13 @@ enum LegacyType: Int {
     case int = 0
     case bool = 1
     case string = 2
-    /// Indexes into the column's distinct strings.
+    /// A string, stored as an index into the distinct strings of the column.
     case enumerated = 3
     case binary = 4
-    /// A list of primitives, or a table in every cell.
+    /// A list of primitives, or a table in each cell.
     case table = 5
     case mixed = 6
-    /// A timestamp in whole seconds.
+    /// A timestamp in seconds, without nanoseconds.
     case date = 7
     case timestamp = 8
     case float = 9
@@ -28,7 +28,7 @@ enum LegacyType: Int {
         }
     }
 
-    /// Whether a list of primitives can have elements of this type.
+    /// Whether elements of a list of primitives may have this type.
     var isPrimitive: Bool {
         switch self {
         case .int, .bool, .string, .binary, .timestamp, .float, .double: true
@@ -37,12 +37,11 @@ enum LegacyType: Int {
     }
 }
 
-/// Attribute bits of a column in formats 2 to 9 (legacy format 3.5). Other bits do not affect
-/// readers.
+/// Attribute bits of a column in formats 2 to 9 (legacy format 3.5). Readers need no other bits.
 struct LegacyAttributes: OptionSet {
     let rawValue: Int
 
-    /// The column has a second slot, for its search index.
+    /// The column has a second slot in the columns array, for its search index.
     static let indexed = LegacyAttributes(rawValue: 1)
     static let nullable = LegacyAttributes(rawValue: 16)
 }

@@ -1,29 +1,29 @@
-/// The objects of a table that an interrupted upgrade to format 10 has moved into clusters (legacy
+/// The objects of a table that an interrupted upgrade to format 10 has moved to clusters (legacy
 /// format 10.2).
 ///
-/// Columns that still have a tree have their values there, in the order of the old rows: the upgrade
-/// moves links in a later step. All other values are in the clusters.
+/// The upgrade moves links in a later step. A column that has not been moved yet still has its
+/// tree, with the values in the order of the old rows. All other values are in the clusters.
 final class UpgradedObjects: Sendable {
-    /// Keys in ascending order.
+    /// Keys of the objects, ascending.
     let keys: [Int64]
-    /// Cluster leaves.
+    /// Refs of the cluster leaves.
     let leaves: [Ref]
-    /// Index of the first object of each leaf, and the number of objects.
+    /// Index of the first object of each leaf, followed by the number of objects.
     let starts: [Int]
-    /// Row of each object in the trees; nil if its key is the row.
+    /// For each object, its row in the trees of columns; nil if the row of each object is its key.
     let oldRows: [Int]?
-    /// For each row, the index of its object; nil if the key of an object is its row.
+    /// For each row, the index of its object; nil if the row of each object is its key.
     private let indexes: [Int]?
-    /// Whether the objects have the keys and the order of the old rows.
+    /// Whether the key of each object is its index, and also its row in the trees of columns.
     let keysAreRows: Bool
 
-    /// Name of the column with the old row of each object. Engines that made keys from primary keys
-    /// added it for the time of the upgrade.
+    /// Name of the column that contains the old row of each object. Engines that made keys from
+    /// primary keys added this column during the upgrade.
     static let rowColumn = "!ROW_INDEX"
 
-    /// Reads the keys of the cluster tree at `root`, but no values.
+    /// Reads the keys of the cluster tree at `root`. Reads no values except the old rows.
     ///
-    /// - Parameter rowIndex: leaf index of the column `rowColumn`; nil if there is none.
+    /// - Parameter rowIndex: leaf index of the column `rowColumn`; nil if there is no such column.
     init(_ space: NodeSpace, _ root: Ref, rowIndex: Int?) throws(RealmError) {
         var (keys, leaves, starts, rows) = ([Int64](), [Ref](), [0], [Int]())
         var cursor = ClusterTree(space: space, root: root).leaves()
@@ -40,7 +40,8 @@ final class UpgradedObjects: Sendable {
         (self.keys, self.leaves, self.starts) = (keys, leaves, starts)
         oldRows = rowIndex == nil ? nil : rows
         indexes = rowIndex == nil ? nil : try Self.inverse(rows, root)
-        // Ascending keys below their number are all numbers below it.
+        // Keys ascend. If the last of n keys is n - 1, the keys are thus the numbers from 0 to n -
+        // 1.
         let isDense = keys.last ?? -1 == Int64(keys.count - 1)
         keysAreRows = isDense && oldRows.map { $0.elementsEqual($0.indices) } ?? true
     }
@@ -71,7 +72,7 @@ final class UpgradedObjects: Sendable {
         return i < keys.count && keys[i] == key ? i : nil
     }
 
-    /// Returns the index of the object that had `row`; nil if there is none.
+    /// Returns the index of the object that had the row `row`; nil if there is none.
     func index(ofRow row: Int) -> Int? {
         guard let indexes else { return index(ofKey: Int64(row)) }
         return indexes.indices.contains(row) ? indexes[row] : nil
@@ -82,18 +83,19 @@ extension LegacyTable {
     /// Whether the key of each object is its index, and its row in the trees of columns.
     var keysAreRows: Bool { objects?.keysAreRows ?? true }
 
-    /// Key of the next object.
+    /// Smallest key that is greater than the keys of all objects.
     var nextKey: UInt64 { rows == 0 ? 0 : UInt64(key(rows - 1)) + 1 }
 
     func key(_ object: Int) -> Int64 { objects?.keys[object] ?? Int64(object) }
 
-    /// Returns the row of an object in the trees of columns.
+    /// Returns the row of an object in the trees of columns, given the object's index.
     func row(_ object: Int) -> Int {
         guard let objects else { return object }
         return objects.oldRows?[object] ?? Int(objects.keys[object])
     }
 
-    /// Returns the index of the object that a link in an old column refers to.
+    /// Returns the index of the object to which a link in an old column refers. `ref` is the place
+    /// of the link, for errors.
     func index(ofRow row: Int64, from ref: Ref) throws(RealmError) -> Int {
         if let objects {
             if let index = objects.index(ofRow: Int(row)) { return index }
@@ -103,7 +105,8 @@ extension LegacyTable {
         throw .corrupt("a link to row \(row) of \(rows)", at: ref)
     }
 
-    /// Returns the index of the object that a link in a cluster refers to.
+    /// Returns the index of the object to which a link in a cluster refers. `ref` is the place of
+    /// the link, for errors.
     func index(ofKey key: Int64, from ref: Ref) throws(RealmError) -> Int {
         guard let objects else { return try index(ofRow: key, from: ref) }
         guard let index = objects.index(ofKey: key) else {

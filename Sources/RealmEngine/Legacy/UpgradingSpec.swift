@@ -1,7 +1,8 @@
-/// Reads the columns of a table whose upgrade to format 10 has begun (legacy format 10.2).
+/// Reader for the columns of a table whose upgrade to format 10 has begun (legacy format 10.2).
 ///
-/// The upgrade replaces parts of a spec one by one: types and attributes of lists, links with their
-/// targets, lists of distinct strings. Each part is recognised by its own form.
+/// The upgrade replaces the parts of a spec one by one: types and attributes of lists, links and
+/// their targets, lists of distinct strings. Whether a part has been replaced is recognised by its
+/// form.
 struct UpgradingSpec {
     private let space: NodeSpace
     private let ref: Ref
@@ -10,17 +11,18 @@ struct UpgradingSpec {
     private let attributes: NodeView
     private let subspecs: NodeView?
     private let keys: NodeView?
-    /// By leaf index: the table and the column at the other end of links.
+    /// For each leaf index of a link or backlink column, the table and the column at the other end.
     private let opposites: (tables: NodeView, columns: NodeView)?
     private var nextSubspec = 0
     private var nextKeys = 0
-    /// Index of the column with the old row of each object; nil if there is none.
+    /// Index of the column that contains the old row of each object; nil if there is no such
+    /// column.
     private let rowColumn: Int?
 
-    /// Attribute of lists in format 10.
+    /// Bit of the attribute that marks a list in format 10.
     private static let list = 32
 
-    /// - Parameter table: root of the table, of 12 slots or more.
+    /// - Parameter table: root of the table. It must have at least 12 slots.
     init(_ space: NodeSpace, _ table: NodeView, _ at: Ref) throws(RealmError) {
         ref = table.slot(0).ref
         self.space = space
@@ -50,7 +52,7 @@ struct UpgradingSpec {
         rowColumn = name == UpgradedObjects.rowColumn ? last : nil
     }
 
-    /// Reads all columns.
+    /// Reads the descriptions of all columns.
     ///
     /// - Parameter slots: number of elements of the columns array; 0 if the table has none.
     mutating func spec(slots: Int) throws(RealmError) -> LegacySpec {
@@ -63,8 +65,9 @@ struct UpgradingSpec {
         return LegacySpec(columns, slots: slots)
     }
 
-    /// Sets the slots of columns in the columns array. The slot of a search index follows the slot of
-    /// its column. The upgrade removes the slots of all indexes in one step.
+    /// Sets the slot of each column in the columns array. If a column has a search index, the next
+    /// slot is that of the index, unless the upgrade has removed the slots of all indexes, which it
+    /// does in one step.
     private func addSlots(to columns: inout [LegacyColumn], _ slots: Int) throws(RealmError) {
         let old = columns.indices.filter { $0 != rowColumn }
         let indexed = old.filter { columns[$0].attributes.contains(.indexed) }.count
@@ -79,8 +82,9 @@ struct UpgradingSpec {
         }
     }
 
-    /// Index of a column's leaf in cluster leaves. Column keys have it, too, but are wrong in some
-    /// files; the column of old rows is always the last one that was added.
+    /// Returns the index of a column's leaf in cluster leaves. It is computed from the order of the
+    /// columns: the column key contains it, too, but is wrong in some files. The column of old rows
+    /// always has the last leaf, because it was added last.
     private func leafIndex(_ i: Int) -> Int {
         guard let rowColumn, i >= rowColumn else { return i }
         return i == rowColumn ? types.count - 1 : i - 1
@@ -103,7 +107,7 @@ struct UpgradingSpec {
         let isList = bits & Self.list != 0 && type != .linkList
         var column = LegacyColumn(
             type: isList ? .table : type,
-            // A list has the attributes of its elements.
+            // The attributes of a list column describe the elements; the list itself has none.
             attributes: LegacyAttributes(rawValue: isList ? 0 : bits & ~Self.list),
             name: isPublic ? try names.name(i, at: ref) : "", slot: 0)
         column.keys = distinct
@@ -119,8 +123,9 @@ struct UpgradingSpec {
         return column
     }
 
-    /// Returns the root of a column's distinct strings. There is one for each column of type 3 in
-    /// the old form, and for each public column, none for most, in the new one.
+    /// Returns the root of a column's distinct strings. In the old form of a spec, there is one
+    /// root for each enumerated column. In the new form, there is one for each public column, and
+    /// most of these are empty.
     private mutating func distinctStrings(
         _ i: Int, _ type: LegacyType
     ) throws(RealmError) -> Ref {
