@@ -1,15 +1,16 @@
-/// Finds objects of the newest version by their keys. Keys near one another are found in one leaf.
+/// Finds objects of the newest version by their keys. Caches the last leaf, because keys that are
+/// close to each other are usually in one leaf.
 struct NewestObjects {
     private let side: RemnantSide
     private let info: TableInfo
-    /// Keys that the leaf opened last may hold.
+    /// Range of the keys that the cached leaf may contain.
     private var keys: Range<UInt64> = 0..<0
-    /// The leaf opened last; nil where there is none for the last key.
+    /// The cached leaf; nil if no leaf may contain the last key.
     private(set) var cells: RemnantCells?
 
     init(_ side: RemnantSide, _ info: TableInfo) { (self.side, self.info) = (side, info) }
 
-    /// Row of an object in `cells`; nil where the newest version does not have it.
+    /// Returns the row of an object in `cells`; nil if the newest version does not have the object.
     mutating func row(of key: ObjectKey) -> Int? {
         let raw = UInt64(bitPattern: key.raw)
         if !keys.contains(raw) { open(raw) }

@@ -1,7 +1,9 @@
-/// Object keys of one class of the newest version by primary key.
+/// Finds the object key that an object of the newest version has, by its primary key. For one
+/// class.
 ///
-/// Looks up values in the index of the primary key. A file without that index gets a sorted table of
-/// digests, 16 bytes an object, as far as the memory limit has room. Confined to one thread.
+/// Uses the index of the primary key. If the file has no such index, builds a sorted table of
+/// digests instead, which takes 16 bytes per object and stops at the memory limit. Confined to one
+/// thread.
 final class PrimaryKeyTable {
     private let table: Table
     private let column: Int
@@ -31,7 +33,8 @@ final class PrimaryKeyTable {
         return i < entries.count && entries[i].digest == own ? entries[i].key : nil
     }
 
-    /// Reads the index. Index entries are not trusted: the object must have the value.
+    /// Returns the object key from the index; nil if there is none. Index entries may be wrong, so
+    /// the object's own value is compared, too.
     private func indexed(_ value: Value) -> ObjectKey? {
         let root = table.info.columns[column].indexRoot
         let search = SearchIndex(space: table.snapshot.lookup, root: root)

@@ -1,23 +1,23 @@
-/// One state of an object that the newest version does not have.
+/// One state of an object that is still in the file and that the newest version does not have.
 package struct Remnant {
     package enum State: UInt8 {
-        /// The newest version has no object with this key.
+        /// The newest version has no object with this key in the class.
         case deleted
-        /// The newest version has other values.
+        /// The newest version has the object with other values.
         case changed
-        /// The newest version has no such class.
+        /// The newest version does not have the class.
         case orphan
 
         package var name: String { ["deleted", "changed", "orphan"][Int(rawValue)] }
     }
 
-    /// Degree of proof for the object.
+    /// How certain the values of a remnant are.
     package enum Certainty: UInt8, Comparable {
-        /// All columns are there under one cluster leaf, and nothing was written over them.
+        /// All columns of the cluster leaf are intact: nothing was written over them.
         case whole
-        /// Some columns are not there any more.
+        /// Some columns no longer exist; the others are intact.
         case partial
-        /// All columns are there, but some may belong to another state or class.
+        /// Some columns may belong to another state of the object or to another class.
         case doubtful
 
         package var name: String { ["whole", "partial", "doubtful"][Int(rawValue)] }
@@ -25,15 +25,15 @@ package struct Remnant {
         package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// The version or the space that the object was found in.
+    /// The version, or the kind of space, in which a remnant was found.
     package enum Source: Hashable, Sendable {
-        /// The version that the header's other slot selects.
+        /// The version in the header slot that is not selected.
         case previous
-        /// A version that a reader keeps.
+        /// A version that a reader pins, with its number.
         case version(UInt64)
-        /// Space on the free list.
+        /// Space in the free list of the newest version.
         case free
-        /// Space that no version uses and no free list has.
+        /// Space that no version uses and that is not in the free list.
         case unlisted
 
         package var name: String {
@@ -46,27 +46,28 @@ package struct Remnant {
         }
     }
 
-    /// Nil where the nodes above the leaf, which say it, are lost.
+    /// Key of the object; nil if the nodes that determine it, above the leaf, are lost.
     package let key: ObjectKey?
     package let state: State
     package let certainty: Certainty
     package let source: Source
-    /// Names of the properties with another value now.
+    /// Names of the properties that have another value in the newest version.
     package let changed: [String]
     /// Names of the properties whose values are lost.
     package let missing: [String]
-    /// Number of equal states that were found.
+    /// Number of copies of this state that were found in the file.
     package let copies: Int
-    /// Versions one of which had this state; nil where the file has no evidence.
+    /// Range of versions: one of them had this state. Nil if the file does not show which.
     package let versions: ClosedRange<UInt64>?
-    /// Byte offset of the cluster leaf; nil in formats 2 to 9, which have no such leaves.
+    /// Offset in bytes of the cluster leaf. Nil in formats 2 to 9, which have no cluster leaves.
     package let offset: UInt64?
-    /// Number of the leaf in its view, and the object's row in it.
+    /// Ref of the leaf, and the object's row in the leaf.
     package let leaf: UInt64
     package let row: Int
-    /// Which of the search's handles it is read through, and the leaf there.
+    /// Index in `Remnants.views` of the handle through which the object is read, and the leaf
+    /// there.
     package let view: Int
     package let slice: LeafSlice
-    /// Positions of the columns that the leaf does not have, or not any more.
+    /// Indexes of the columns that the leaf never had or no longer has.
     package let emptyColumns: [Int]
 }

@@ -1,37 +1,41 @@
-/// Agreement of the columns of a leaf with the newest version, for the objects that both have.
+/// Comparison of a leaf that was found with the newest version, to detect columns that were
+/// overwritten.
 ///
-/// A node that was written exactly over a column looks like that column. If it has values of other
-/// objects, nearly all rows differ from the newest version, more than changes explain. If it has
-/// values of the same leaf, after an object was removed and another one added, the rows from one
-/// row on differ.
+/// A node that was written exactly over a column has the form of the column, but other values. If
+/// they are values of other objects, nearly all rows differ from the newest version: more than real
+/// changes explain. If they are values of the same leaf after one object was removed and another
+/// added, all rows after a certain row differ.
 struct RemnantAgreement {
     enum Row: UInt8 {
-        /// The newest version does not have the object, or the value cannot be read.
+        /// The newest version does not have the object, or one of the two values cannot be read.
         case unknown
         case equal, different
     }
 
-    /// By column, then by row; empty for columns that are shared with the newest version.
+    /// Result of the comparison by column, then by row. Empty for a column that the newest version
+    /// shares.
     private(set) var rows: [[Row]] = []
-    /// Columns with too few rows to tell.
+    /// By column, whether too few rows could be compared for a decision.
     private(set) var unverifiable: [Bool] = []
     private(set) var isDoubtful: [Bool] = []
 
-    /// Rows that tell something.
+    /// Minimum number of compared rows for a decision.
     private static let minimumRowCount = 8
-    /// Rows behind another one whose values all differ: that is no chance.
+    /// Number of consecutive different values after a row that cannot be chance.
     private static let shiftedRows = 3
-    /// Share of what is possible beyond chance that has to agree.
+    /// Minimum agreement: the share of the rows that agree, after chance agreement is subtracted
+    /// from both (Cohen's kappa).
     private static let minimumAgreement = 0.5
-    /// Standard deviations by which the agreement has to exceed the agreement of unrelated values.
+    /// Number of standard deviations by which the agreement must exceed the agreement of unrelated
+    /// values.
     private static let significance = 4.0
 
-    /// Adds a column.
+    /// Adds the comparison of a column.
     ///
     /// - Parameters:
-    ///   - rows: nil for a column that is shared with the newest version.
+    ///   - rows: result by row; nil for a column that the newest version shares.
     ///   - needsProof: whether the column is doubtful unless its values agree beyond chance.
-    ///   - digests: digests of the value of a row, here and in the newest version.
+    ///   - digests: returns the digests of a row's value in the leaf and in the newest version.
     mutating func append(
         _ rows: [Row]?, needsProof: Bool, digests: (Int) -> (UInt64, UInt64)?
     ) {
@@ -54,7 +58,7 @@ struct RemnantAgreement {
         isDoubtful.append(!Self.agree(here, there, told, equal))
     }
 
-    /// Whether the values agree beyond chance (Cohen's kappa and its deviation).
+    /// Whether the values agree beyond chance, by Cohen's kappa and its standard deviation.
     private static func agree(
         _ here: [UInt64: Int], _ there: [UInt64: Int], _ told: Int, _ equal: Int
     ) -> Bool {
@@ -72,11 +76,11 @@ struct RemnantAgreement {
         row < rows[column].count && rows[column][row] == .equal
     }
 
-    /// Something else makes a column doubtful.
+    /// Marks a column as doubtful for another reason than its values.
     mutating func doubt(_ column: Int) { isDoubtful[column] = true }
 
-    /// Whether the objects behind a row have other values in a column: then the row's may be one of
-    /// another object, too.
+    /// Whether all objects after a row have other values in a column. The value of the row may then
+    /// belong to another object, too.
     func isShifted(_ column: Int, at row: Int) -> Bool {
         let rows = rows[column]
         guard !rows.isEmpty, rows[row] != .equal else { return false }

@@ -1,8 +1,8 @@
-/// Columns of one cluster leaf, opened when they are first read. Confined to one thread.
+/// The columns of one cluster leaf, each opened when it is first read. Confined to one thread.
 final class RemnantCells {
     let leaf: ClusterLeaf
     let info: TableInfo
-    /// Nodes of the columns.
+    /// Refs of the column leaves.
     let refs: [Ref]
     private var opened: [Opened]
 
@@ -18,7 +18,8 @@ final class RemnantCells {
         opened = Array(repeating: .not, count: refs.count)
     }
 
-    /// Returns the column at `i`; nil if it cannot be read or has no value for each object.
+    /// Returns the column at index `i`. Nil if it cannot be read or does not have one value per
+    /// object.
     func column(_ i: Int) -> ColumnLeaf? {
         switch opened[i] {
         case .column(let column): return column
@@ -34,7 +35,8 @@ final class RemnantCells {
         }
     }
 
-    /// The value of a row; nil if it cannot be read, or references a class that `schema` lacks.
+    /// Returns the value of a row in a column. Nil if it cannot be read or references a class that
+    /// `schema` does not have.
     @inline(__always)
     func value(_ column: Int, _ row: Int, _ schema: Schema) -> Value? {
         guard let leaf = self.column(column), let value = try? leaf.value(row),
@@ -46,7 +48,7 @@ final class RemnantCells {
 
 /// Compares values of objects in two leaves.
 enum RemnantValues {
-    /// Whether two scalars are the same; nil for values that have to be digested.
+    /// Whether two single values are equal; nil for types that must be compared by digests.
     static func areSame(_ a: Value, _ b: Value) -> Bool? {
         switch (a, b) {
         case (.null, .null): true
@@ -64,7 +66,7 @@ enum RemnantValues {
         }
     }
 
-    /// Whether two values say the same. Links are the same with the same object keys.
+    /// Whether two values are equal. Links are equal if they have the same table and object key.
     static func areSame(
         _ a: Value, _ b: Value, _ digest: ContentDigest, _ other: ContentDigest
     ) throws(RealmError) -> Bool {
@@ -74,7 +76,8 @@ enum RemnantValues {
 }
 
 extension Value {
-    /// Whether the class that a link references is known.
+    /// Whether the schema has the class to which the value links. True for values that are not
+    /// links.
     func isReadable(_ schema: Schema) -> Bool {
         switch self {
         case .link(let link): schema.table(link.table) != nil

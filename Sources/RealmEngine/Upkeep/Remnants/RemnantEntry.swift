@@ -1,14 +1,14 @@
-/// One state of an object as it is kept for sorting.
+/// One state of an object, as a record for sorting.
 struct RemnantEntry: SpilledRecord {
-    /// `ObjectKey.none` where it is lost.
+    /// Key of the object; `ObjectKey.none` if it is lost.
     let key: ObjectKey
     let digest: UInt64
-    /// Version of the state; 0 where no readable version has it.
+    /// Number of the version that has the state; 0 if no readable version has it.
     let version: UInt64
-    /// Byte offset of the leaf.
+    /// Offset in bytes of the cluster leaf.
     let offset: UInt64
     let piece: Int32
-    /// Positions in the sets of columns.
+    /// Indexes in `RemnantObjects.sets` of the changed and of the missing columns.
     let changed: Int32
     let missing: Int32
     var copies: Int32 = 1
@@ -16,16 +16,18 @@ struct RemnantEntry: SpilledRecord {
     let state: Remnant.State
     let certainty: Remnant.Certainty
 
-    /// Whether this state is newer than another one. States of readable versions are the newest; of the
-    /// others, the one at the higher offset was as a rule written later.
+    /// Whether this state is newer than another. States of readable versions are newer than all
+    /// others. Of the others, the state at the higher offset counts as newer, because it was
+    /// usually written later.
     func isNewer(than other: RemnantEntry) -> Bool {
         (version, offset) > (other.version, other.offset)
     }
 
-    /// Those without a key come last.
+    /// Key for sorting. Records without an object key come last.
     private var rank: UInt64 { key == .none ? .max : UInt64(bitPattern: key.raw) }
 
-    /// Negative, zero or positive: by key, then by content, then the best and newest copy first.
+    /// Compares by object key, then by digest of the values, then by certainty and age, with the
+    /// most certain and newest copy first. Negative, zero or positive.
     func compare(_ other: RemnantEntry) -> Int {
         if key != other.key { return rank < other.rank ? -1 : 1 }
         if digest != other.digest { return digest < other.digest ? -1 : 1 }

@@ -1,11 +1,12 @@
-/// A cluster leaf that no readable version uses.
+/// A cluster leaf that was found in the file and that no readable version uses.
 struct RemnantLeaf {
-    /// A fault of a column.
+    /// Result of checking a column. Higher raw values are worse.
     enum Fault: UInt8 {
         case none
-        /// It may belong to another state: two leaves lead to it that cannot share it.
+        /// The column may belong to another leaf: two leaves refer to the same node, and they
+        /// cannot share it.
         case doubtful
-        /// It is not there, has another form, or was written over.
+        /// The column does not exist, has another form, or was overwritten.
         case missing
     }
 
@@ -15,23 +16,26 @@ struct RemnantLeaf {
     }
 
     let ref: Ref
-    /// Nil where the nodes above are lost and there is no other evidence.
+    /// Base of the leaf, to which its keys are relative; nil if it could not be determined.
     var base: UInt64?
-    /// Positions in the search's subjects, and among the ways to read the subject's leaves.
+    /// Index of the class in the search's `subjects`, and index of the leaf's layout in the
+    /// subject's `layouts`.
     let subject: Int
     let layout: Int
-    /// Whether another class has leaves of the same form and nothing else decides.
+    /// Whether leaves of another class have the same form and nothing shows to which class this
+    /// leaf belongs.
     var isAmbiguous: Bool
-    /// By column.
+    /// Fault of each column.
     var faults: [Fault]
-    /// Faults of single values, in columns without a fault.
+    /// Faults of single values, in columns that have no fault as a whole.
     var cells: [Cell: Fault] = [:]
-    /// Whether the leaf has columns that the layout does not have.
+    /// Whether the leaf has columns that its layout does not have.
     var hasUnknownColumns = false
-    /// Columns that may be removed ones which had their slot in the leaf before, unless the values agree.
+    /// Columns whose slot in the leaf may have belonged to a column that was removed. They are
+    /// doubtful unless their values agree with the newest version.
     var unprovenColumns: Set<Int> = []
 
-    /// Notes a fault of a column, or of one value in it.
+    /// Records a fault of a column, or of its value in `row`. A worse fault replaces a smaller one.
     mutating func raise(_ fault: Fault, column: Int, row: Int?) {
         guard let row else {
             if faults[column].rawValue < fault.rawValue { faults[column] = fault }
@@ -42,14 +46,14 @@ struct RemnantLeaf {
     }
 }
 
-/// One way in which a table's leaves were stored: its columns of some version.
+/// The columns that a table had in some version, and thus the form of its leaves.
 struct RemnantLayout {
     let info: TableInfo
-    /// Positions of the columns among all that the subject has or had.
+    /// For each column of this layout, its index among all columns that the subject has or had.
     let positions: [Int]
-    /// Number of slots of a leaf.
+    /// Number of slots of a cluster leaf with this layout.
     let slots: Int
-    /// Slots of the keys, columns and backlinks.
+    /// Slots that this layout uses: for the keys, the columns and the backlinks.
     private let used: Set<Int>
 
     init(_ info: TableInfo, positions: [Int]) {
@@ -59,8 +63,8 @@ struct RemnantLayout {
             [0] + info.columns.map { $0.leafIndex + 1 } + info.backlinks.map { $0.leafIndex + 1 })
     }
 
-    /// Number of slots of `leaf` with columns that this layout does not have, and of slots that are
-    /// missing.
+    /// Returns the number of non-empty slots of `leaf` that this layout does not use, plus the
+    /// number of slots that the leaf lacks.
     func unknownSlots(of leaf: ClusterLeaf) -> Int {
         let unknown = (1..<leaf.node.count).count {
             !used.contains($0) && !leaf.node.slot($0).isNone
@@ -69,15 +73,16 @@ struct RemnantLayout {
     }
 }
 
-/// A class whose objects are searched for.
+/// A class whose objects are searched, with all layouts that its leaves may have.
 final class RemnantSubject {
-    /// As the newest version has it; of a class that is gone, as it was last.
+    /// The table as in the newest version; for a class that was removed, as in the last version
+    /// that was found.
     let info: TableInfo
-    /// The newest version has no such class.
+    /// Whether the newest version does not have the class.
     let isOrphan: Bool
-    /// The present columns first.
+    /// Layouts of the leaves. The layout of the newest version is first.
     private(set) var layouts: [RemnantLayout] = []
-    /// The class with the columns that were removed behind those it has.
+    /// The table with all columns that it has or had. Removed columns follow the present ones.
     private(set) var shown: TableInfo
 
     init(_ info: TableInfo, isOrphan: Bool) {
@@ -88,7 +93,7 @@ final class RemnantSubject {
 
     private static let maximumLayoutCount = 16
 
-    /// Position of the layout with the columns of `other`; nil if it is not known.
+    /// Returns the index of the layout with the same columns as `other`; nil if there is none.
     func layout(of other: TableInfo) -> Int? {
         let (keys, backlinks) = (other.columns.map(\.key), other.backlinks.map(\.key))
         return layouts.firstIndex {
@@ -96,7 +101,8 @@ final class RemnantSubject {
         }
     }
 
-    /// The columns of another version; those that are not known yet are added.
+    /// Returns the layout for the table of another version, and adds the layout and its columns if
+    /// they are new.
     @discardableResult
     func add(_ other: TableInfo) -> RemnantLayout {
         if let known = layout(of: other) { return layouts[known] }
@@ -112,7 +118,8 @@ final class RemnantSubject {
         return layout
     }
 
-    /// A name that no column has: a property may have been replaced by one of another type.
+    /// Returns the name, or the name with a number if a column already has the name: a property may
+    /// have been replaced by one of another type.
     private static func free(_ name: String, _ columns: [ColumnInfo]) -> String {
         var free = name
         var number = 1
@@ -125,14 +132,15 @@ final class RemnantSubject {
 }
 
 extension TableInfo {
-    /// This table with other columns.
+    /// Returns this table with other columns.
     fileprivate func with(_ columns: [ColumnInfo]) -> TableInfo {
         TableInfo(
             key: key, name: name, columns: columns, backlinks: backlinks, primaryKey: primaryKey,
             origin: origin, state(root: root, collisions: collisions, tombstones: tombstones))
     }
 
-    /// This table without objects: the objects of a removed class are read by their leaves alone.
+    /// Returns this table without trees of objects. For a removed class, whose objects are only
+    /// read leaf by leaf.
     func withoutObjects() -> TableInfo {
         TableInfo(
             key: key, name: name, columns: columns, backlinks: backlinks, primaryKey: primaryKey,

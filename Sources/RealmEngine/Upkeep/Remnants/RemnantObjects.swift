@@ -1,22 +1,22 @@
-/// The states of one class's objects that the newest version does not have.
+/// The states of the objects of one class that the newest version does not have.
 struct RemnantObjects {
     private let search: RemnantSearch
     private let subject: RemnantSubject
-    /// By view.
+    /// One digest calculator per view.
     private let digests: [ContentDigest]
     private let newest: ContentDigest
     private let readers: [Snapshot]
     private let sorter: RecordSorter<RemnantEntry>
-    /// Entries of one object that are compared with one another.
+    /// Maximum number of states of one object that are compared with each other.
     private let most: Int
     private(set) var pieces: [RemnantPiece] = []
-    /// Sets of columns that entries name; the first is empty.
+    /// Sets of column indexes, to which entries refer by number. The first set is empty.
     private(set) var sets: [[Int]] = [[]]
     private var setPositions: [[Int]: Int32] = [[]: 0]
-    /// Digests of the newest version's objects, ascending; nil before they are needed.
+    /// Digests of the newest version's objects, ascending; nil until they are first needed.
     private var currentDigests: [UInt64]?
 
-    /// - Parameter readers: a snapshot for each view.
+    /// - Parameter readers: one snapshot per view.
     init(_ search: RemnantSearch, _ subject: RemnantSubject, _ readers: [Snapshot]) {
         (self.search, self.subject, self.readers) = (search, subject, readers)
         digests = readers.map { ContentDigest($0, links: .stored) }
@@ -27,7 +27,7 @@ struct RemnantObjects {
 
     // MARK: Adding
 
-    /// Adds a leaf of which objects may be remnants. Throws `output` when the disk is full.
+    /// Adds the remnants among the objects of a leaf. Throws `output` if the disk is full.
     mutating func add(_ piece: RemnantPiece) throws(RealmError) {
         search.beginWalk(of: readers[piece.view])
         defer { search.endWalk(of: readers[piece.view]) }
@@ -47,7 +47,8 @@ struct RemnantObjects {
         }
     }
 
-    /// Whether the newest version has the object with the same values, as far as they can be read.
+    /// Whether the newest version has the object with equal values, as far as the values can be
+    /// read.
     private func isUnchanged(_ row: Int, _ rows: RemnantRows) -> Bool {
         guard !subject.isOrphan, rows.hasOther(row) else { return false }
         return !rows.differs[row] || changes(row, rows).isEmpty
@@ -65,7 +66,8 @@ struct RemnantObjects {
         var key = piece.hasKeys ? piece.leaf.key(row) : ObjectKey.none
         if !piece.hasKeys {
             if subject.info.primaryKey == nil {
-                // An equal object is there: no evidence that this is another one.
+                // The newest version has an equal object, so nothing shows that this is another
+                // object.
                 if hasEqual(hash) { return nil }
                 isDoubtful = true
             } else {
@@ -83,7 +85,8 @@ struct RemnantObjects {
             missing: number(of: missing), row: Int16(row), state: state, certainty: certainty)
     }
 
-    /// The values of a row, nil for those that are missing, and whether one is doubtful.
+    /// Returns the values of a row, the indexes of the columns whose values are missing, and
+    /// whether any value is doubtful. A missing value is nil.
     private func values(
         _ row: Int, _ rows: RemnantRows
     ) -> (values: [Value?], missing: [Int], isDoubtful: Bool) {
@@ -113,8 +116,8 @@ struct RemnantObjects {
 
     // MARK: Comparing
 
-    /// Compares the columns of a leaf with the newest version. Where too few objects are there, columns have
-    /// to be where they were written with the leaf.
+    /// Compares the columns of a leaf with the newest version. If too few objects can be compared
+    /// for a decision on a column, the column must have been written together with the leaf.
     private func agreement(of rows: RemnantRows) -> RemnantAgreement {
         let piece = rows.piece
         let digest = digests[piece.view]
@@ -139,8 +142,8 @@ struct RemnantObjects {
         return agreement
     }
 
-    /// Compares a column with the newest version, row by row; nil where a readable version has the column's
-    /// node, or where there is none.
+    /// Compares a column with the newest version, row by row. Nil if the column cannot be read or a
+    /// readable version uses its node.
     private func comparison(_ column: Int, _ rows: RemnantRows) -> [RemnantAgreement.Row]? {
         let piece = rows.piece
         guard piece.faults[column] == .none, rows.cells.column(column) != nil,
@@ -152,7 +155,8 @@ struct RemnantObjects {
         }
     }
 
-    /// State of an object in the newest version; nil where that has it with the same values.
+    /// Returns the state of an object compared with the newest version, and the changed columns.
+    /// Nil if the newest version has the object with equal values.
     private func compare(
         _ row: Int, _ rows: RemnantRows, _ key: ObjectKey
     ) -> (Remnant.State, [Int])? {
@@ -172,7 +176,8 @@ struct RemnantObjects {
         return changed.isEmpty ? nil : (.changed, changed)
     }
 
-    /// Positions of the columns in which a row differs from the object of the newest version with its key.
+    /// Returns the columns in which a row differs from the object that has its key in the newest
+    /// version.
     private func changes(_ row: Int, _ rows: RemnantRows) -> [Int] {
         rows.told.indices.filter { i in
             row < rows.told[i].count && rows.told[i][row] == .different
@@ -180,7 +185,8 @@ struct RemnantObjects {
         }.map { rows.piece.layout.positions[$0] }
     }
 
-    /// Positions of the columns in which a row differs from an object of the newest version.
+    /// Returns the columns in which a row differs from the object in row `other` of `near`, a leaf
+    /// of the newest version.
     private func changes(
         _ row: Int, _ rows: RemnantRows, _ near: RemnantCells, _ other: Int
     ) -> [Int] {
@@ -206,7 +212,8 @@ struct RemnantObjects {
         return position
     }
 
-    /// A digest of the values; those that cannot be read are missing, too. Nil where none is left.
+    /// Returns a digest of the values. Columns whose values cannot be read are added to `missing`.
+    /// Nil if no value is left.
     private static func digest(
         of values: [Value?], _ layout: RemnantLayout, _ digest: ContentDigest,
         _ missing: inout [Int]
@@ -229,7 +236,8 @@ struct RemnantObjects {
 
     // MARK: Objects without keys
 
-    /// The key of the object of the newest version with the same primary key.
+    /// Returns the key of the object that has the same primary key in the newest version; nil if
+    /// there is none.
     private func currentKey(_ values: [Value?], _ layout: RemnantLayout) -> ObjectKey? {
         guard let keys = search.primaryKeys(of: subject), let column = subject.info.primaryKey,
             let i = layout.positions.firstIndex(of: column), let value = values[i]
@@ -237,7 +245,7 @@ struct RemnantObjects {
         return keys.key(of: value)
     }
 
-    /// Whether the newest version has an object with the same values.
+    /// Whether the newest version has an object whose values have this digest.
     private mutating func hasEqual(_ digest: UInt64) -> Bool {
         if subject.isOrphan { return false }
         if currentDigests == nil { currentDigests = digestsOfNewest() }
@@ -265,8 +273,9 @@ struct RemnantObjects {
 
     // MARK: Order
 
-    /// Calls `body` with the entries until it returns false: in the order of their keys, equal ones
-    /// together, of each key the newest first. Nothing is added afterwards.
+    /// Calls `body` with the entries until it returns false. They are in the order of object keys,
+    /// and for each key with the newest first; equal states are merged. No leaf may be added
+    /// afterwards.
     func visit(
         _ body: (RemnantEntry) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -290,7 +299,8 @@ struct RemnantObjects {
         if !isEnough { _ = try emit(group, body) }
     }
 
-    /// Calls `body` with the states of one object. Returns false once `body` has.
+    /// Calls `body` with the states of one object, newest first, until it returns false. Returns
+    /// false in that case.
     private func emit(
         _ group: [RemnantEntry], _ body: (RemnantEntry) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {
@@ -300,7 +310,7 @@ struct RemnantObjects {
         return true
     }
 
-    /// Parts of a state that is there as a whole are copies of it.
+    /// Removes partial states that are contained in a complete one, and counts them as its copies.
     private func folded(_ group: [RemnantEntry]) -> [RemnantEntry] {
         var whole = group.filter { $0.certainty == .whole }
         guard !whole.isEmpty, whole.count < group.count, group[0].key != .none else {

@@ -1,4 +1,4 @@
-/// A leaf whose objects may be remnants, with the way to read it.
+/// A leaf whose objects may be remnants, with the data needed to read them.
 struct RemnantPiece {
     let leaf: ClusterLeaf
     let layout: RemnantLayout
@@ -9,27 +9,29 @@ struct RemnantPiece {
     let isDoubtful: Bool
     let versions: ClosedRange<UInt64>?
     let hasKeys: Bool
-    /// A root that can be read leads to it.
+    /// Whether a readable version contains the leaf.
     var isProven = false
-    /// Whether the leaf has columns that the layout does not have.
+    /// Whether the leaf has columns that its layout does not have.
     var hasUnknownColumns = false
-    /// Columns that count only where values agree with the newest version's.
+    /// Columns that are doubtful unless their values agree with the newest version.
     var unprovenColumns: Set<Int> = []
 }
 
-/// The rows of a leaf beside the objects that the newest version has under the same keys.
+/// The rows of a leaf, each with the object that has the same key in the newest version.
 struct RemnantRows {
     let piece: RemnantPiece
     let cells: RemnantCells
-    /// Leaves of the newest version.
+    /// The leaves of the newest version that contain these objects.
     private(set) var leaves: [RemnantCells] = []
-    /// By row the position in `leaves`, and the row there; negative where there is no such object.
+    /// For each row, the index of a leaf in `leaves` and the row there. The row is negative if the
+    /// newest version does not have the object.
     private(set) var others: [(leaf: Int16, row: Int16)] = []
-    /// Comparison with the newest version by column, then by row; empty for a column that it does not have.
+    /// Result of the comparison with the newest version, by column, then by row. Empty for a column
+    /// that the newest version does not have.
     var told: [[RemnantAgreement.Row]] = []
-    /// By row whether the newest version has another value in some column.
+    /// For each row, whether any column has another value in the newest version.
     var differs: [Bool]
-    /// Nil for a leaf that a readable version has.
+    /// Agreement of the columns with the newest version; nil for a leaf of a readable version.
     var agreement: RemnantAgreement?
 
     init(_ piece: RemnantPiece, _ newest: NewestObjects) {
@@ -53,13 +55,13 @@ struct RemnantRows {
     /// Whether the newest version has an object with the key of `row`.
     func hasOther(_ row: Int) -> Bool { row < others.count && others[row].row >= 0 }
 
-    /// The object of the newest version with the key of `row`; nil where there is none.
+    /// Returns the object that has the key of `row` in the newest version; nil if there is none.
     func other(_ row: Int) -> (cells: RemnantCells, row: Int)? {
         guard hasOther(row) else { return nil }
         return (leaves[Int(others[row].leaf)], Int(others[row].row))
     }
 
-    /// The fault of a value; `missing` if its column cannot be read.
+    /// Returns the fault of a value; `missing` if its column cannot be read.
     func fault(_ column: Int, _ row: Int) -> RemnantLeaf.Fault {
         let own = piece.faults[column]
         if own == .missing || cells.column(column) == nil { return .missing }

@@ -5,9 +5,10 @@ extension RemnantRows {
     /// Compares all columns.
     ///
     /// - Parameters:
-    ///   - columns: number of columns of the newest version; removed columns follow.
-    ///   - schema: the schema in which the leaf's links are read.
-    ///   - areSame: compares two values; nil if one cannot be read.
+    ///   - columns: number of columns of the newest version. Columns with higher indexes were
+    ///     removed.
+    ///   - schema: schema with the classes to which the leaf may link.
+    ///   - areSame: compares two values; returns nil if one of them cannot be read.
     mutating func compare(
         _ columns: Int, _ schema: Schema, areSame: (Value, Value) -> Bool?
     ) {
@@ -21,7 +22,7 @@ extension RemnantRows {
         }
     }
 
-    /// Empty if no object of the leaf is in the newest version.
+    /// Compares one column. Returns an empty array if the newest version has no object of the leaf.
     private func compared(
         _ column: Int, _ now: Int, _ schema: Schema, _ areSame: (Value, Value) -> Bool?
     ) -> [Told] {
@@ -40,7 +41,7 @@ extension RemnantRows {
         return told
     }
 
-    /// Compares rows whose objects are in one leaf of the newest version.
+    /// Compares those rows whose objects are all in the leaf `near` of the newest version.
     private func compare(
         _ column: Int, _ now: Int, _ near: RemnantCells, _ rows: Range<Int>,
         _ told: inout [Told], _ schema: Schema, _ areSame: (Value, Value) -> Bool?
@@ -68,7 +69,7 @@ extension RemnantRows {
         }
     }
 
-    /// Whether two collections are one tree of nodes.
+    /// Whether two collections have the same root node.
     private static func haveSameRoot(
         _ a: ColumnLeaf, _ row: Int, _ b: ColumnLeaf, _ other: Int
     ) -> Bool {

@@ -1,16 +1,18 @@
-/// Which columns are what they were when their leaf was written.
+/// Decides which columns of the found leaves are still as they were when their leaf was written.
 ///
-/// A node is one of a single tree. The column of a leaf may be shared with later states of the same leaf
-/// that hold the same keys, and what is below a collection with those that hold the same object: who
-/// else leads to it shows that it was written over. A node inside another one shows the same.
+/// Every node belongs to one tree. A leaf may share a column with later states of the same leaf
+/// that contain the same keys, and the nodes below a collection with states that contain the same
+/// object. If anything else refers to such a node, the column was overwritten. A node that begins
+/// inside another node shows the same.
 extension RemnantSearch {
-    /// A node that a column of a leaf leads to, and what it is a part of.
+    /// A reference from a column of a leaf to a node, with the part of the database that the node
+    /// is for.
     private struct Claim: SpilledRecord {
         let ref: Ref
         let part: UInt64
         let leaf: Int32
         let column: Int16
-        /// Negative for what belongs to all rows.
+        /// Row of the object to which the node belongs; negative if the node belongs to all rows.
         let row: Int16
 
         func compare(_ other: Claim) -> Int {
@@ -32,7 +34,7 @@ extension RemnantSearch {
                 resolveClaims(group[...])
                 group.removeAll(keepingCapacity: true)
             }
-            // More claims to one node than there is room for are compared in parts.
+            // If there are more claims to one node than fit in memory, resolve them in portions.
             if group.count == most {
                 resolveClaims(group[...])
                 group.removeSubrange(1...)
@@ -43,8 +45,9 @@ extension RemnantSearch {
         resolveClaims(group[...])
     }
 
-    /// Two parts cannot have one node: the later part has it, if the order of the nodes shows which part
-    /// is later. A part that cannot be compared takes no node from another part.
+    /// Resolves the claims to one node. Two parts cannot both own a node. The order of nodes in the
+    /// file may show which part was written later and owns the node; all other parts then lost it.
+    /// A leaf with unknown keys takes no node from another leaf.
     private func resolveClaims(_ claims: ArraySlice<Claim>) {
         if claims.count <= 1 { return }
         let known = claims.filter { $0.part != Self.unknownPart }
@@ -65,14 +68,15 @@ extension RemnantSearch {
         }
     }
 
-    /// Part of a leaf with unknown keys.
+    /// Part of all claims by leaves whose keys are unknown.
     private static let unknownPart: UInt64 = 0
 
-    /// Nodes between a column and its leaf, where they were written together.
+    /// Maximum number of nodes between a column and its leaf that were written by one commit.
     private static let maximumNodesBetween = 1 << 10
 
-    /// The part whose leaf was written with the node at `ref`: a commit writes each node behind those it
-    /// leads to, one after the other. Nil where something else follows.
+    /// Returns the part whose leaf was written together with the node at `ref`. A commit writes
+    /// each node directly after its children, so the leaf follows the column, with only nodes
+    /// between. Nil if other bytes follow.
     private func writer(of ref: Ref, among claims: ArraySlice<Claim>) -> UInt64? {
         var at = ref
         for _ in 0..<Self.maximumNodesBetween {
@@ -87,8 +91,8 @@ extension RemnantSearch {
         return nil
     }
 
-    /// Whether nodes follow one another from the one at `ref` to the leaf at `leaf`, with no other leaf
-    /// between.
+    /// Whether the bytes from `ref` to `leaf` are only nodes, none of which a readable version
+    /// uses.
     func isWritten(_ ref: Ref, with leaf: Ref) -> Bool {
         var at = ref
         for _ in 0..<Self.maximumNodesBetween {
@@ -101,7 +105,7 @@ extension RemnantSearch {
         return false
     }
 
-    /// Checks the columns of a leaf and notes which nodes they claim.
+    /// Checks the columns of a leaf, and appends a claim for each node to which they refer.
     private func check(_ i: Int, _ claims: inout [Claim]) {
         let found = leaves[i]
         let layout = subjects[found.subject].layouts[found.layout]
@@ -131,12 +135,13 @@ extension RemnantSearch {
                         ref: ref, part: part, leaf: Int32(i), column: Int16(c),
                         row: Int16(row ?? -1)))
             }
-            // Nodes that it leads to are not its own.
+            // If the column was overwritten, the nodes to which it refers are not nodes of this
+            // leaf.
             if leaves[i].faults[c] == .missing { claims.removeSubrange(count...) }
         }
     }
 
-    /// A number that leaves of the same table with the same keys have in common.
+    /// Returns a number that is equal for leaves of one table with the same keys.
     private func identity(
         of leaf: ClusterLeaf, _ found: RemnantLeaf, _ table: TableKey
     ) -> UInt64 {
@@ -147,7 +152,7 @@ extension RemnantSearch {
         return hash.value
     }
 
-    /// A column under examination.
+    /// State of the walk over one column.
     private struct PartWalk {
         let leaf: ClusterLeaf
         let column: ColumnInfo
@@ -155,7 +160,7 @@ extension RemnantSearch {
         let identity: UInt64
         let base: UInt64
         let hasKeys: Bool
-        /// Nodes of the same column in versions that can be read; nil before they are needed.
+        /// Nodes of the same column in readable versions; nil until they are first needed.
         var shared: Set<Ref>?
 
         func part(_ kind: UInt64, _ number: UInt64) -> UInt64 {
@@ -167,14 +172,15 @@ extension RemnantSearch {
             return hash.value
         }
 
-        /// Whether each child of the column's leaf belongs to one object.
+        /// Whether each child of the column leaf belongs to one object.
         func isByRow(_ node: NodeView) -> Bool {
             if column.collection != nil { return true }
             return node.context && (column.type == .string || column.type == .binary)
         }
     }
 
-    /// Visits the nodes of a column. Returns its fault, or the fault of the value of a row.
+    /// Visits the nodes of a column. Calls `fault` for the column, or for its value in a row, and
+    /// `claim` for each node.
     private func walk(
         _ root: Ref, _ state: inout PartWalk, _ found: RemnantLeaf,
         fault: (RemnantLeaf.Fault, Int?) -> Void, claim: (Ref, UInt64, Int?) -> Void
@@ -216,7 +222,7 @@ extension RemnantSearch {
         }
     }
 
-    /// Whether a readable version has a leaf with the same keys and this column.
+    /// Whether a readable version has a leaf with the same keys and the same column leaf.
     private func isShared(_ ref: Ref, _ state: PartWalk, _ found: RemnantLeaf) -> Bool {
         overlapping(state, found).contains { leaf in
             guard leaf.count == state.leaf.count,
@@ -226,7 +232,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Nodes of the column in those leaves of readable versions that hold some of its keys.
+    /// Returns the nodes of the column in the leaves of readable versions that contain any of the
+    /// keys.
     private func sharedNodes(_ state: PartWalk, _ found: RemnantLeaf) -> Set<Ref> {
         let roots = overlapping(state, found).compactMap {
             try? $0.columnRef(state.column.leafIndex)
@@ -246,7 +253,7 @@ extension RemnantSearch {
 
     // MARK: Bytes
 
-    /// Whether the node's header is there and no version that can be read uses a part of it.
+    /// Whether the node has a header and is not overwritten by a readable version.
     private func isKept(_ ref: Ref) -> Bool {
         guard let node = try? space.node(ref), node.hasSignature else { return false }
         return live.isTaken(ref) || !isOverwritten(ref, node)
@@ -256,7 +263,7 @@ extension RemnantSearch {
         live.takesPart(of: ref.raw..<ref.raw + UInt64(node.byteSize))
     }
 
-    /// Whether something that looks like a node begins inside.
+    /// Whether a node seems to begin inside this node.
     private func holdsSignature(_ node: NodeView) -> Bool {
         let count = (node.byteSize - NodeView.headerSize) >> 3
         guard work.spend(count >> 3) else { return true }

@@ -1,4 +1,4 @@
-/// Which class a leaf belongs to, and which keys its objects had.
+/// Determines the class of each found leaf and the keys of its objects.
 extension RemnantSearch {
     func findLeaves() {
         var bySlots: [Int: [(subject: Int, layout: Int)]] = [:]
@@ -28,7 +28,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Places that nodes above the leaf, or leaves that share a column with it, tell.
+    /// Returns the owners of a leaf, as known from nodes above it and from leaves of readable
+    /// versions that share a column with it.
     private func cachedOwners(of leaf: ClusterLeaf) -> [NodeOwner] {
         var known = places[leaf.ref] ?? []
         for i in 1..<leaf.node.count {
@@ -40,8 +41,9 @@ extension RemnantSearch {
         return known
     }
 
-    /// The leaf as one of a subject that is known to own it, by the layout that explains most of it. A tree
-    /// that contains the leaf proves a layout.
+    /// Returns the leaf as a leaf of one of the classes `named`, which are known to own it. Chooses
+    /// the layout with the fewest missing columns and unknown slots. Among equal layouts, a layout
+    /// that a table above the leaf proves comes first.
     private func bestOf(_ named: [Int], _ leaf: ClusterLeaf) -> RemnantLeaf? {
         var best: (leaf: RemnantLeaf, faults: Int)?
         for subject in Set(named).sorted() {
@@ -76,8 +78,8 @@ extension RemnantSearch {
         return best?.leaf
     }
 
-    /// Doubts columns that other layouts which fit as well take for other columns. A column whose slot in
-    /// the leaf may have belonged to a removed column needs a proof.
+    /// Marks columns as doubtful for which another fitting layout has another column in the same
+    /// slot. Marks columns as unproven whose slot may have belonged to a removed column.
     private func markUnproven(_ found: inout RemnantLeaf, _ fitting: [Int], isProven: Bool) {
         let layouts = subjects[found.subject].layouts
         let table = subjects[found.subject].info.key
@@ -92,7 +94,8 @@ extension RemnantSearch {
         }
     }
 
-    /// The leaf as one of the only class that has such leaves; of several the first, as ambiguous.
+    /// Returns the leaf as a leaf of the class whose leaves have this form. If several classes have
+    /// such leaves, returns it for the first of them, marked as ambiguous.
     private func shaped(
         _ leaf: ClusterLeaf, _ bySlots: [Int: [(subject: Int, layout: Int)]]
     ) -> RemnantLeaf? {
@@ -129,8 +132,9 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the base that objects of the newest version confirm, or else the only one that a node above
-    /// gives and no object contradicts. A node above may be of another time than the leaf.
+    /// Returns the base of a leaf, to which its keys are relative; nil if it cannot be determined.
+    /// A base is accepted if objects of the newest version confirm it, or if a node above the leaf
+    /// gives it and no object contradicts it. A node above may be older or newer than the leaf.
     private func base(
         of leaf: ClusterLeaf, _ found: RemnantLeaf, _ bases: [UInt64]
     ) -> UInt64? {
@@ -154,8 +158,8 @@ extension RemnantSearch {
         return open.count == 1 ? open[0] : nil
     }
 
-    /// Number of objects by the base with which they would have the keys that objects of the newest version
-    /// with the same primary keys have.
+    /// Counts for each possible base how many objects of the leaf would have the key that the
+    /// object with the same primary key has in the newest version.
     private func votes(for leaf: ClusterLeaf, _ found: RemnantLeaf) -> [UInt64: Int] {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]
@@ -176,7 +180,8 @@ extension RemnantSearch {
         return votes
     }
 
-    /// Finds objects of the newest version by their primary keys; nil for a class without one.
+    /// Returns the table for finding objects of the newest version by primary key; nil for a class
+    /// without a primary key.
     func primaryKeys(of subject: RemnantSubject) -> PrimaryKeyTable? {
         if subject.isOrphan { return nil }
         if let known = keysOfSubjects[subject.info.key] { return known }
@@ -186,8 +191,8 @@ extension RemnantSearch {
         return keys
     }
 
-    /// Whether the objects that the newest version still has under these keys are the same ones; nil where
-    /// there are none.
+    /// Whether, with this base, the objects of the leaf equal the objects that have the same keys
+    /// in the newest version. Nil if the newest version has none of these objects.
     private func isConfirmed(_ base: UInt64, _ leaf: ClusterLeaf, _ found: RemnantLeaf) -> Bool? {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]
@@ -219,7 +224,8 @@ extension RemnantSearch {
             ? equal == all : 2 * equal >= all
     }
 
-    /// The primary key, which never changes; in classes without one all single values.
+    /// Returns the columns to compare: the primary key, because it never changes; in a class
+    /// without a primary key, all columns of single values.
     private func comparedColumns(_ found: RemnantLeaf) -> [(column: Int, now: Int)] {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]
@@ -235,7 +241,7 @@ extension RemnantSearch {
 }
 
 extension ColumnInfo {
-    /// Whether the column was added after another column of the table was removed, whose slot it may have
-    /// (object format 1.4).
+    /// Whether the column was added after another column of the table was removed. It may have the
+    /// slot of that column (object format 1.4).
     fileprivate func isReplacement(in table: TableKey) -> Bool { key.tag != table.raw }
 }

@@ -1,11 +1,14 @@
-/// Versions that a leaf can have been a part of.
+/// Range of versions to which a leaf may have belonged.
 extension RemnantSearch {
-    /// The last version that cannot be read any more, and before it the first after which the file had room
-    /// for the leaf at `ref`. A state of that leaf was a part of a version in this range, if of any: a
-    /// commit that was not finished leaves leaves, too. Stamps of free space tell nothing, as they may have
-    /// been set back.
+    /// Returns the versions to which the leaf at `ref` may have belonged. The last is the newest
+    /// version that is no longer readable. The first is the version after the last one whose
+    /// logical size did not include the leaf's offset.
+    ///
+    /// A leaf may belong to no version at all, because an unfinished commit writes leaves, too. The
+    /// stamps of free space are not used, because commits may lower them.
     func versions(of ref: Ref) -> ClosedRange<UInt64>? {
-        // A state may be one of the version that cannot be opened, whose number is not known.
+        // The leaf may belong to the newest version, which cannot be opened and whose number is
+        // unknown.
         if newest.database.isBeforeNewest { return nil }
         let readable = Set(sides.map(\.version))
         var last = newest.version

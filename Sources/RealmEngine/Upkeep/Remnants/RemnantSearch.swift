@@ -1,26 +1,26 @@
-/// Finds what the newest version of a database does not have any more.
+/// Searches a file for objects that the newest version of the database does not have.
 ///
-/// The versions that can be read say which bytes are used. Everything else is searched for nodes in the
-/// form of cluster leaves; tables, roots and inner nodes that are found beside them say whose they are
-/// and which keys their objects had. A column counts only where no other node can have been written over
-/// it since. Confined to one thread; used once.
+/// The readable versions determine which bytes are in use. All other bytes are searched for nodes
+/// that have the form of cluster leaves. Tables, roots and inner nodes among these bytes show to
+/// which class a leaf belongs and which keys its objects have. A column is only used if no other
+/// node can have been written over it. Confined to one thread; used once.
 final class RemnantSearch {
     let newest: RemnantSide
-    /// All versions that can be read, the newest first.
+    /// All readable versions, newest first.
     let sides: [RemnantSide]
-    /// Reads the whole file.
+    /// Read context for the whole file, not only for the newest version.
     let context: ReadContext
     let work: SearchWork
     let memory: SearchMemoryLimit
-    /// Nodes of the readable versions.
+    /// The nodes of all readable versions.
     let live: NodeClaims
     private(set) var subjects: [RemnantSubject] = []
     var leaves: [RemnantLeaf] = []
-    /// Whether there was more than the memory limit lets be searched.
+    /// Whether something was not searched because the memory limit was reached.
     private(set) var isCutShort = false
-    /// Owners of the nodes of cluster trees, and the keys that their keys are relative to.
+    /// Owners of the nodes of cluster trees, by ref.
     var places: [Ref: [NodeOwner]] = [:]
-    /// Column leaves of the readable versions, with positions in `liveOwners`.
+    /// Column leaves of the readable versions, each with the index of its owner in `liveOwners`.
     var liveColumns: [Ref: Int32] = [:]
     /// Owners of the cluster leaves of the readable versions.
     private(set) var liveOwners: [NodeOwner] = []
@@ -28,20 +28,21 @@ final class RemnantSearch {
     private(set) var candidates: [Ref] = []
     private(set) var roots: [FoundRoot] = []
     private(set) var freeChunks: [Extent] = []
-    /// Primary keys of the classes for which they were needed.
+    /// Tables for finding objects by primary key, by class; made when they are first needed.
     var keysOfSubjects: [TableKey: PrimaryKeyTable] = [:]
     let keyDigest: ContentDigest
-    /// Bytes of collections that were read, and what the walk in progress may still read.
+    /// Number of bytes of collections read so far, and remaining read budget of the walk in
+    /// progress.
     private var walked = 0
     private var budget = 0
     private static let maximumWalkedNodes = 256
 
-    /// Owner of a node of a cluster tree.
+    /// Table to which a node of a cluster tree belongs, and base of the node's keys.
     struct NodeOwner: Hashable {
         let table: TableKey
         let base: UInt64
-        /// Layout of the leaves below, as the table above has it; nil if unknown. Leaves are written anew
-        /// with each change of the columns.
+        /// Index of the layout of the leaves below the node, from the table above it; nil if
+        /// unknown. When a table's columns change, all its leaves are written again.
         var layout: Int?
     }
 
@@ -132,10 +133,10 @@ final class RemnantSearch {
         return subjects
     }
 
-    /// Bytes that no readable version uses.
+    /// Number of bytes that no readable version uses.
     var unusedBytes: UInt64 {
         var (total, at): (UInt64, UInt64) = (0, RawHeader.end)
-        // A stream ends in a footer, behind its nodes.
+        // The footer of a streamed file follows its nodes.
         let isStreaming = newest.database.header.isStreaming
         let limit = isStreaming ? newest.snapshot.state.limit : space.limit
         while let start = live.first(taken: false, from: at, before: limit) {
@@ -146,8 +147,9 @@ final class RemnantSearch {
         return total
     }
 
-    /// Lets values of a leaf be read through `snapshot`. Leaves share lists, so that together they lead to
-    /// more than the file holds; after many times as much as a sound file has, nothing more is read.
+    /// Begins a walk in which values of a leaf are read through `snapshot`. Leaves share lists, so
+    /// all walks together may read more bytes than the file has. After 256 times as many, no more
+    /// values are read.
     func beginWalk(of snapshot: Snapshot) {
         guard walked < Self.maximumWalkedNodes * (Int(space.limit) + (1 << 20)) else { return }
         snapshot.beginWalk()
@@ -161,14 +163,14 @@ final class RemnantSearch {
         budget = left
     }
 
-    /// Whether a node at `ref` is on the newest version's free list.
+    /// Whether the newest version's free list contains the bytes at `ref`.
     func isListed(_ ref: Ref) -> Bool { freeChunks.extent(with: ref.raw) != nil }
 }
 
 // MARK: - Keys
 
 extension RemnantSearch {
-    /// Follows all tables that were found down to their leaves.
+    /// Records the owners of all nodes from the tables in `tables` down to their leaves.
     private func placeNodes(_ tables: [Ref], _ infos: [Ref: TableInfo]) {
         for ref in tables where !live.isTaken(ref) {
             guard let version = TableVersion(space, ref) else { continue }
@@ -176,7 +178,7 @@ extension RemnantSearch {
             let layout = infos[ref].flatMap { subject?.layout(of: $0) }
             place(version.root, NodeOwner(table: version.key, base: 0, layout: layout))
         }
-        // A node of each level may be placed by the nodes below it.
+        // The owner of an inner node may follow from its children, so repeat this once per level.
         for _ in 0..<ClusterTree.maximumDepth {
             var isGrowing = false
             for ref in innerNodes where places[ref] == nil {
@@ -188,7 +190,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Notes the place of the node at `ref` and of all below it that no readable version uses.
+    /// Records the owner of the node at `root` and of the nodes below it. Skips nodes of readable
+    /// versions.
     private func place(_ root: Ref, _ rootOwner: NodeOwner) {
         var open = [(root, rootOwner, ClusterTree.maximumDepth + 1)]
         while let (ref, place, depth) = open.popLast() {
@@ -214,7 +217,8 @@ extension RemnantSearch {
         }
     }
 
-    /// The place of an inner node by the places of its children, if they agree.
+    /// Returns the owner of an inner node, as its children imply it; nil if they contradict each
+    /// other or nothing is known about them.
     private func ownerOfChildren(_ ref: Ref) -> NodeOwner? {
         guard let node = try? space.treeNode(ref, slots: InnerClusterShape.minimumCount, "cluster"),
             node.isInner,
@@ -236,7 +240,8 @@ extension RemnantSearch {
         return place
     }
 
-    /// Notes the column leaves of the readable versions: leaves that share one have the same keys.
+    /// Collects the column leaves of the readable versions. A leaf that shares one of them has the
+    /// same keys.
     private func collectColumns() {
         guard !candidates.isEmpty else { return }
         let most = memory.maximumKeyCount

@@ -1,12 +1,12 @@
-/// A version that can be read: the newest, the previous one, or one that a reader keeps.
+/// A readable version: the newest, the previous one, or a version that a reader pins.
 final class RemnantSide {
     let database: Database
     let snapshot: Snapshot
-    /// Nil for the newest version.
+    /// Source of the version's objects; nil for the newest version.
     let source: Remnant.Source?
-    /// Leaves of each table, in the order of their keys.
+    /// Leaves of each table, in key order.
     private(set) var leaves: [TableKey: [ClusterWalk.Leaf]] = [:]
-    /// Whether a part of some table cannot be read.
+    /// Whether part of a table cannot be read.
     private(set) var hasLosses = false
 
     init(_ database: Database, _ source: Remnant.Source?) {
@@ -14,8 +14,8 @@ final class RemnantSide {
         snapshot = database.snapshot()
     }
 
-    /// Walks all tables, as far as they can be read; `body` is called with each node and the base of its
-    /// keys.
+    /// Walks all tables as far as they can be read. Calls `body` with each node, its table, and the
+    /// base of its keys.
     func walk(_ work: SearchWork, _ body: (Ref, TableKey, UInt64) -> Void) {
         for info in snapshot.schema.tables {
             let walk = ClusterWalk(
@@ -27,14 +27,14 @@ final class RemnantSide {
         }
     }
 
-    /// The leaf that holds `key` if any does.
+    /// Returns the leaf whose key range contains `key`; nil if there is none.
     func leaf(_ table: TableKey, covering key: UInt64) -> ClusterWalk.Leaf? {
         guard let leaves = leaves[table] else { return nil }
         let i = leaves.partitionPoint { $0.keys.upperBound > key }
         return i < leaves.count && leaves[i].keys.contains(key) ? leaves[i] : nil
     }
 
-    /// The leaves that may hold some of `keys`.
+    /// Returns the leaves whose key ranges overlap `keys`.
     func leaves(_ table: TableKey, in keys: ClosedRange<UInt64>) -> ArraySlice<ClusterWalk.Leaf> {
         guard let leaves = leaves[table] else { return [] }
         let start = leaves.partitionPoint { $0.keys.upperBound > keys.lowerBound }

@@ -1,32 +1,34 @@
-/// Objects that the newest version of a database does not have, or has with other values: objects of the
-/// previous version, of versions that readers keep, and of space that no version uses.
+/// Objects that the newest version of a database does not have, or has with other values. They are
+/// found in the previous version, in versions that readers pin, and in space that no version uses.
 ///
-/// Nothing is written. Confined to one thread.
+/// Writes nothing. Confined to one thread.
 package final class Remnants {
     private let search: RemnantSearch
-    /// Handles on the file: the newest version with the whole of the file to be read, then the other
-    /// versions.
+    /// Handles for reading: first the newest version, with access to the whole file; then the other
+    /// readable versions.
     package let views: [Database]
     private let readers: [Snapshot]
     private let memory: SearchMemoryLimit
 
-    /// Classes in the order of their names, those that are gone among them, with the properties they have
-    /// or had.
+    /// The classes in the order of their names, including removed ones, each with all properties
+    /// that it has or had.
     package let classes: [TableInfo]
     private let positions: [Int]
-    /// Reasons why parts were not searched.
+    /// Reasons why parts of the file were not searched.
     package private(set) var notes: [String] = []
-    /// Handle whose `hasChanged` is true when bytes that were read may have been overwritten.
+    /// Handle of the newest version. Its `hasChanged` is true if bytes that were read may have been
+    /// overwritten.
     package var view: Database { views[0] }
-    /// Bytes that no readable version uses.
+    /// Number of bytes that no readable version uses.
     package let unusedBytes: UInt64
 
     /// Searches the file of `database`.
     ///
     /// - Parameters:
-    ///   - directory: for temporary files without a name, with data that does not fit in memory.
-    ///   - maxMemory: bytes of memory that what is found takes.
-    /// - Throws: `input` and `corrupt` where the file cannot be read at all.
+    ///   - directory: directory of temporary files without a name, for data that exceeds
+    ///     `maxMemory`.
+    ///   - maxMemory: memory limit in bytes for the data of the search.
+    /// - Throws: `input` and `corrupt` if the file cannot be read at all.
     @_optimize(size)
     package init(
         _ database: Database, spillingInto directory: String, maxMemory: Int = 64 << 20
@@ -67,7 +69,7 @@ package final class Remnants {
         self.notes = notes
     }
 
-    /// The version in the other slot of the header, if it is whole.
+    /// Returns the version in the header slot that is not selected; nil if it is not intact.
     private static func previous(_ database: Database, _ notes: inout [String]) -> Database? {
         if database.isBeforeNewest {
             notes.append(
@@ -83,7 +85,7 @@ package final class Remnants {
         }
     }
 
-    /// Other versions that readers keep.
+    /// Returns other versions that readers pin.
     private static func kept(_ database: Database) -> [Database] {
         guard let session = database.session, let numbers = try? session.versionsInUse() else {
             return []
@@ -93,7 +95,7 @@ package final class Remnants {
         }
     }
 
-    /// A handle on the newest version that reads the whole file.
+    /// Returns a handle on the newest version that can read the whole file.
     private static func wholeView(_ search: RemnantSearch) throws(RealmError) -> Database {
         let newest = search.newest.database
         let state = search.newest.snapshot.state
@@ -114,8 +116,8 @@ package final class Remnants {
 
     // MARK: Objects
 
-    /// Calls `body` with the remnants of a class until it returns false, in the order of their keys, of
-    /// each key the newest first.
+    /// Calls `body` with the remnants of a class until it returns false. They are in the order of
+    /// object keys, and for each key with the newest first.
     package func visit(
         _ position: Int, _ body: (Remnant) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -191,7 +193,7 @@ package final class Remnants {
             view: piece.view, slice: LeafSlice(piece.leaf), emptyColumns: absent + missing)
     }
 
-    /// Whether the newest version has no class called so.
+    /// Whether the newest version does not have the class at `position`.
     package func hasNoClass(_ position: Int) -> Bool {
         search.subjects[positions[position]].isOrphan
     }
