@@ -1,5 +1,5 @@
-/// Reads one column by object key and caches the leaves it reads: an index yields objects in the
-/// order of values, so each leaf is visited many times.
+/// Reads one column by object key and caches the leaves that it reads. An index lists objects in
+/// the order of their values, so each leaf is read many times.
 final class ColumnReader {
     private struct Opened {
         let leaf: ClusterLeaf
@@ -30,7 +30,7 @@ final class ColumnReader {
 
     deinit { opened.deallocate() }
 
-    /// Returns the value of an object as an index stores it: an unresolved link is null. Nil if
+    /// Returns the value of an object as an index stores it: for an unresolved link, null. Nil if
     /// there is no object with `key`.
     func value(_ key: ObjectKey) throws(RealmError) -> Value? {
         let place = opened + Int(key.raw >> 8) & (capacity - 1)

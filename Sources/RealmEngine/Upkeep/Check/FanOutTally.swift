@@ -1,8 +1,9 @@
 /// Detects whether the cluster trees of a version may have been built with a fan-out of four.
 ///
-/// Nodes have up to 256 elements; test builds of the reference engine make nodes of up to four. The
-/// file does not store the fan-out. In a node without offsets, the keys of child `i` begin at `i`
-/// times the fan-out to the power of the node's depth, so the fan-out changes the keys.
+/// Nodes usually have up to 256 elements. Test builds of the reference engine make nodes of up to
+/// four elements, and the file does not store which fan-out was used. It must be known to compute
+/// keys: in an inner node that stores no offsets, the keys of child `i` begin at `i` times the
+/// fan-out to the power of the node's depth.
 struct FanOutTally {
     private static let smallCount = 4
     /// Bits of a key per level in trees of four elements per node.
@@ -12,8 +13,8 @@ struct FanOutTally {
     /// Ref of the first inner node without offsets; nil if there is none.
     private var node: Ref?
 
-    /// An inner node whose keys depend on the fan-out; nil if there is none, or if any node has
-    /// more than four elements.
+    /// An inner node whose keys depend on the fan-out. Nil if there is none, or if any node has
+    /// more than four elements and the fan-out is thus not four.
     var smallTree: Ref? { isSmall ? node : nil }
 
     mutating func add(_ leaf: ClusterLeaf) {

@@ -1,10 +1,11 @@
-/// Batch of index entries that reference one object each, sorted by object key.
+/// Batch of index entries, each with a single object, sorted by object key.
 ///
-/// An index stores its entries in the order of values; looking up their objects in that order would
-/// open each leaf of a table many times. A sorted batch of some hundred thousand entries opens each
+/// An index stores its entries in the order of values. Looking up their objects in that order would
+/// open each leaf of a table many times; a sorted batch of some hundred thousand entries opens each
 /// leaf once. `capacity` limits the memory. Confined to one thread.
 struct IndexEntryBatch: ~Copyable {
-    /// The key of an object and the one or two four-byte chunks of the path to its index entry.
+    /// The object key of an index entry, and the one or two four-byte chunks on the path to the
+    /// entry.
     struct Entry {
         let key: Int64
         let chunks: (Int32, Int32)
@@ -42,7 +43,7 @@ struct IndexEntryBatch: ~Copyable {
     /// Returns the entries grouped by cluster leaf, except in very large tables, and empties the
     /// batch. The buffer is valid until the next `add`.
     mutating func take() -> UnsafeBufferPointer<Entry> {
-        // The low eight bits of a key differ within one leaf.
+        // Ignore the low eight bits: they only distinguish keys within one leaf.
         sort(by: 8)
         sort(by: 8 + Self.digit)
         defer { count = 0 }

@@ -1,10 +1,10 @@
-/// Batch of index lists, and of entries with more than two chunks, whose objects are read in key
+/// Batch of index lists, and of entries with more than two chunks. Their objects are read in key
 /// order.
 ///
-/// An index stores lists and entries in the order of values; reading the objects in that order
+/// An index stores lists and entries in the order of values. Reading the objects in that order
 /// would open each leaf of a table many times.
 ///
-/// Memory is bounded by `capacity`. Confined to one thread.
+/// `capacity` limits the memory. Confined to one thread.
 final class IndexListBatch {
     /// One list of an index, or one entry that references a single object.
     struct List {
@@ -14,8 +14,8 @@ final class IndexListBatch {
         fileprivate let keys: Range<Int>
     }
 
-    /// Maximum number of keys of a list in a batch. Longer lists are read one by one; their keys
-    /// ascend where values are equal.
+    /// Maximum number of keys of a list in a batch. The objects of a longer list are read in list
+    /// order: equal values are in key order, so this opens each leaf once as well.
     static let maximumListLength = 1 << 14
     private static let capacity = 1 << 17
     private static let digit = 11
@@ -23,10 +23,10 @@ final class IndexListBatch {
     private var lists: [List] = []
     private var paths: [Int32] = []
     private var keys: [Int64] = []
-    /// Index in `lists` of the list that contains each element of `keys`.
+    /// For each element of `keys`, the index in `lists` of its list.
     private var listOfKey: [UInt32] = []
 
-    /// Whether a list of `count` keys no longer fits into the batch.
+    /// Whether the batch has no room for a list of `count` keys.
     func isFull(for count: Int) -> Bool { keys.count + count > Self.capacity }
 
     func add(_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ ref: Ref?) {
@@ -40,8 +40,8 @@ final class IndexListBatch {
     /// Visits all keys in the order of their objects, then all lists, and empties the batch.
     ///
     /// - Parameters:
-    ///     - digest: returns a number that equal values share; nil if the object's value does not
-    ///       belong at `path` or the object does not exist.
+    ///     - digest: returns a digest of the object's value, equal for equal values. Returns nil if
+    ///       the object does not exist or an index would not store its value at `path`.
     ///     - list: called once per list. `isUniform` is true if the values of all keys have the
     ///       same digest and the keys ascend.
     func take(
@@ -77,7 +77,7 @@ final class IndexListBatch {
     private func order() -> [UInt32] {
         var order = Array(0..<UInt32(keys.count))
         var other = order
-        // The low eight bits of a key differ within one leaf.
+        // Ignore the low eight bits: they only distinguish keys within one leaf.
         for shift in [8, 8 + Self.digit] {
             let mask = (1 << Self.digit) - 1
             var ends = [Int](repeating: 0, count: mask + 2)

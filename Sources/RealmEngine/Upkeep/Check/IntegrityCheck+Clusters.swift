@@ -1,6 +1,7 @@
 /// Checks cluster trees (object format 11: 8-13).
 extension IntegrityCheck {
-    /// Checks the objects and tombstones of a table and sums its links.
+    /// Checks the objects and tombstones of a table, and adds its links to the sums of
+    /// `LinkAccount`.
     func checkObjects(_ index: Int) {
         currentTable = index
         table = tables[index].name
@@ -25,13 +26,13 @@ extension IntegrityCheck {
         visitCluster(root, Subtree(base: 0, room: nil, depth: nil, isRoot: true), body) ?? 0
     }
 
-    /// Facts about a subtree of a cluster tree that follow from its ancestors.
+    /// Properties of a subtree of a cluster tree that follow from the nodes above it.
     private struct Subtree {
-        /// Sum of the ancestors' key offsets, which is added to the keys in the subtree.
+        /// Sum of the key offsets of all nodes above, which is added to the keys in the subtree.
         let base: UInt64
         /// Exclusive upper limit of the keys relative to `base`; nil if there is none.
         let room: UInt64?
-        /// Number of levels below the subtree's root, 0 for a leaf; nil if unknown.
+        /// Number of levels below the subtree's root; 0 for a leaf. Nil if unknown.
         let depth: Int?
         let isRoot: Bool
     }
@@ -100,7 +101,7 @@ extension IntegrityCheck {
         return visitChildren(inner, subtree, body)
     }
 
-    /// Dynamic keeps the compiler from specializing this function for each `body`.
+    /// `dynamic` keeps the compiler from specializing this function for each `body`.
     dynamic private func visitChildren(
         _ inner: InnerCluster, _ subtree: Subtree, _ body: (ClusterLeaf) -> Void
     ) -> Int? {
@@ -189,7 +190,7 @@ extension IntegrityCheck {
     private func checkValues(_ leaf: ClusterLeaf, _ ref: Ref, _ layout: LeafLayout) {
         let form = checkForm(ref, layout.element, distinct: layout.distinct, isCell: true)
         guard let count = form, hasRows(count, leaf, ref) else { return }
-        // Any integer is valid.
+        // Every integer is valid.
         if layout.type == .int || layout.type == .string && isPlainText(ref, layout) { return }
         _ = reading(ref) { () throws(RealmError) in
             let values = try ColumnLeaf(space, ref, layout, rows: count)
@@ -204,8 +205,9 @@ extension IntegrityCheck {
         }
     }
 
-    /// Whether all strings of the leaf are ASCII, with no null where null is not allowed. Given a
-    /// well-formed leaf, such strings have no other defect. False if each value must be checked.
+    /// Whether all strings of the leaf are ASCII, and none is null unless null is allowed. Such
+    /// strings need no further check if the leaf is well-formed. If false, each value must be
+    /// checked.
     private func isPlainText(_ ref: Ref, _ layout: LeafLayout) -> Bool {
         guard layout.distinct.isNone, let node = try? space.node(ref) else { return false }
         if !node.hasRefs {
@@ -226,8 +228,8 @@ extension IntegrityCheck {
             && ByteView(area.payload, count: area.count).isASCII
     }
 
-    /// Whether a value is valid without a check of other nodes: a null only where the property
-    /// allows it, a string only if it is UTF-8, and no link or collection.
+    /// Whether a value is valid without a check of other nodes. False for a null in a required
+    /// property, for a string that is not UTF-8, and for links and collections.
     @inline(__always)
     private static func isSound(_ value: Value, _ isRequired: Bool) -> Bool {
         switch value {

@@ -18,9 +18,9 @@ extension IntegrityReport {
         case nodeTooLarge = "node-too-large"
         case nodeShared = "node-shared"
         case nodeOverlap = "node-overlap"
-        /// A node whose size seems to have been larger than its header now states.
+        /// A node whose header states a smaller size than the node seems to have had.
         case nodeEnd = "node-end"
-        /// A stored value that engines do not read.
+        /// A stored value that is wrong but that no engine reads.
         case unusedValue = "unused-value"
         case signature
         case sectionStraddled = "section-straddled"
@@ -136,8 +136,8 @@ extension IntegrityReport {
         case historyNull = "history-null"
         case changeset
 
-        /// Whether nodes below a finding of this kind were not read, so that totals are
-        /// meaningless.
+        /// Whether a finding of this kind means that the nodes below were not read. Totals are then
+        /// too small.
         var hidesContent: Bool {
             switch self {
             case .unreadable, .incomplete, .clusterShape, .clusterDepth, .columnMissing,
@@ -148,8 +148,8 @@ extension IntegrityReport {
             }
         }
 
-        /// Errors make some reader or writer fail or return wrong results. Files with warnings only
-        /// are read and written correctly by the reference engine.
+        /// An error makes some reader or writer fail or return wrong results. If a file has only
+        /// warnings, the reference engine reads and writes it correctly.
         public var severity: Severity {
             switch self {
             case .fileSize, .staleSlot, .evacuation, .block, .signature, .unusedValue,

@@ -4,7 +4,7 @@ extension IntegrityCheck {
     /// Maximum depth of nested collections (object format 14).
     private static let maximumNesting = 100
 
-    /// Checks one value and everything nested in it.
+    /// Checks a value and all values nested in it.
     func checkValue(_ value: Value, of element: ElementType, depth: Int) {
         switch value {
         case .null:
@@ -34,7 +34,7 @@ extension IntegrityCheck {
 
     // MARK: Lists and sets
 
-    /// State that is carried from one element of a collection to the next.
+    /// State that is passed from one element of a collection to the next.
     private struct Sequence {
         var previous: Value?
         var nestedKeys: Set<Int32> = []
@@ -88,7 +88,7 @@ extension IntegrityCheck {
         case .dictionary(let dictionary): view = dictionary
         default: return
         }
-        // The check of the leaf reports keys of 0.
+        // Keys of 0 are reported by the check of the leaf.
         if view.key != 0, !keys.insert(view.key).inserted {
             found(.collectionKey, ref, "two nested collections of key \(view.key)")
         }
@@ -124,8 +124,8 @@ extension IntegrityCheck {
         if case .decimal(let x) = value { x } else { .null }
     }
 
-    /// Whether one value is a decimal and the other a float or double. Their order is not
-    /// transitive (object format 8.3).
+    /// Whether one value is a decimal and the other a float or double. The order of such values is
+    /// not transitive (object format 8.3).
     static func mixesDecimals(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.decimal, .float), (.decimal, .double), (.float, .decimal), (.double, .decimal): true

@@ -13,7 +13,8 @@ extension IntegrityCheck {
         let namesRef: Ref
     }
 
-    /// Reads all columns of a table. Returns false if the table's objects cannot be read.
+    /// Reads the descriptions of all columns of a table. Returns false if they do not allow the
+    /// table's objects to be read.
     func checkSpec(_ ref: Ref, _ node: NodeView, _ table: inout CheckedTable) -> Bool {
         let opened = reading(ref, .spec) { () throws(RealmError) in
             try specArrays(ref, node)
@@ -61,7 +62,8 @@ extension IntegrityCheck {
             namesRef: spec.slot(SpecShape.names).ref)
     }
 
-    /// Returns false if the column's type is unknown and the clusters thus cannot be read.
+    /// Returns false if the column has an unknown type, so that the table's clusters cannot be
+    /// read.
     private func checkColumn(
         _ i: Int, _ arrays: SpecArrays, _ ref: Ref, _ table: inout CheckedTable
     ) -> Bool {
@@ -276,8 +278,8 @@ extension IntegrityCheck {
         checkOwnership(of: table, by: column, in: origin)
     }
 
-    /// Checks which columns may link to embedded and asymmetric objects: embedded objects belong to
-    /// one link, asymmetric objects are never linked to (object format 1.10).
+    /// Checks that the column may link to its target: an embedded object belongs to exactly one
+    /// link, and an asymmetric object may not be linked to (object format 1.10).
     private func checkOwnership(
         of table: CheckedTable, by column: CheckedColumn, in origin: CheckedTable
     ) {

@@ -1,5 +1,5 @@
-/// Checks the free list, and space that is neither live nor free (storage format 5.3 and 9.1:
-/// 11-15).
+/// Checks the free list, and reports space that is neither used nor free (storage format 5.3 and
+/// 9.1: 11-15).
 extension IntegrityCheck {
     func checkFreeSpace(_ top: TopArray) {
         guard !top.freePositions.isNone || !top.freeLengths.isNone else {
@@ -64,9 +64,10 @@ extension IntegrityCheck {
         return withoutOverlaps(chunks, ref)
     }
 
-    /// Checks the version that released a free chunk. A chunk with a stamp above the file's version
-    /// is not reused until the version reaches the stamp. In formats 2 to 9 each session counted
-    /// versions from 1, so stamps are not comparable.
+    /// Checks the stamp of a free chunk: the version that released it. If the stamp is above the
+    /// file's version, the chunk is not reused until the version reaches the stamp. In formats 2 to
+    /// 9, each session counted versions from 1, so stamps cannot be compared with the file's
+    /// version.
     private func checkStamp(_ i: Int, _ stamps: NodeView, _ ref: Ref) {
         if isLegacy { return }
         let stamp = stamps.integer(i)
@@ -120,9 +121,10 @@ extension IntegrityCheck {
         }
     }
 
-    /// Whether the gap was part of the node before it, whose header now gives a smaller size or a
-    /// later start. Space leaked by a writer begins with the header of a node instead, and contains
-    /// the whole node or extends to the end of the version.
+    /// Whether a gap belongs to a damaged node: it is the end of the node before it, whose header
+    /// now gives too small a size, or the start of the node after it, whose ref now gives too late
+    /// a start. In contrast, space that a writer leaked begins with the header of a node, and
+    /// contains the whole node or extends to the end of the version.
     private func isEndOfNode(_ start: UInt64, _ end: UInt64) -> Bool {
         guard end < limit, start > UInt64(RawHeader.size), live.isMarked(start - 8) else {
             return false
@@ -131,7 +133,7 @@ extension IntegrityCheck {
         let header = (base + Int(start)).load(as: UInt64.self)
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         if UInt32(truncatingIfNeeded: header) != NodeScan.signature {
-            // Nodes leaked by old writers have no signature either.
+            // Old writers stored no signature, so a leaked node may lack it, too.
             guard isLegacy || hasUnsignedNodes, header != 0, NodeSpace.isKnownForm(flags) else {
                 return true
             }

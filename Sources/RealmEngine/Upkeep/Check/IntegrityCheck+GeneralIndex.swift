@@ -43,7 +43,7 @@ extension IntegrityCheck {
             sum.add(0, UInt64(bitPattern: entry.key))
             object = key
             _ = reading(info.indexRoot) { () throws(RealmError) in
-                // The sum over all keys reports missing objects.
+                // If the object does not exist, the sum over all keys reports it.
                 guard let value = try reader.value(key) else { return }
                 let string = IndexString(value)
                 if string.chunk(at: 0) != entry.chunks.0
@@ -56,8 +56,8 @@ extension IntegrityCheck {
         object = nil
     }
 
-    /// Compares a batch of index lists with the values of the objects; only suspicious lists are
-    /// checked in full.
+    /// Compares a batch of index lists with the values of the objects. Lists whose digests agree
+    /// are not checked further.
     private func checkLists(
         _ lists: IndexListBatch, _ info: CheckedColumn, _ isPrimaryKey: Bool,
         _ reader: ColumnReader
@@ -91,7 +91,7 @@ extension IntegrityCheck {
         for key in keys {
             object = ObjectKey(key)
             guard let value = try reader.value(ObjectKey(key)) else {
-                // The sum over all keys reports the missing object.
+                // If the object does not exist, the sum over all keys reports it.
                 continue
             }
             let string = IndexString(value)
@@ -144,7 +144,7 @@ extension IntegrityCheck {
             "values of a list that do not ascend")
     }
 
-    /// Reports the objects that do not occur exactly once in the index.
+    /// Reports the objects that the index does not contain exactly once.
     @_optimize(size)
     private func nameMissing(_ checked: CheckedTable, _ info: CheckedColumn) {
         nameDifference(
@@ -220,7 +220,7 @@ extension IntegrityCheck {
     }
 }
 
-/// Sums over the entries visited so far in one index, and batches of entries to compare.
+/// Sums over the entries of one index that were visited so far, and batches of entries to compare.
 private final class EntryTally {
     var batch = IndexEntryBatch()
     let lists = IndexListBatch()

@@ -52,9 +52,10 @@ extension IntegrityCheck {
         return opened
     }
 
-    /// Checks an empty selected header slot. A crash in the first commit leaves the selected slot
-    /// empty beside a slot with a root. In a file written in one pass, however, the second slot is
-    /// selected only after the root is stored in it (storage format 1.3, 1.4).
+    /// Checks a selected header slot that is empty. A crash in the first commit may leave the
+    /// selected slot empty and the other slot with a root. In a file written in one pass, the
+    /// second slot is selected only after the root is stored in it, so this is an error there
+    /// (storage format 1.3, 1.4).
     private func checkEmptySlot() {
         let raw = RawHeader(base)
         guard raw.selected == header.slot else { return }
@@ -69,7 +70,8 @@ extension IntegrityCheck {
     private func checkTopSlots(_ top: TopArray) {
         guard let node = try? memory.lookup.node(topRef) else { return }
         func slot(_ i: Int) -> NodeSlot { i < node.count ? node.slot(i) : NodeSlot(raw: 0) }
-        // A writer creates new lists if all three are missing; space that was free stays unused.
+        // A writer makes new lists if all three are missing. The space that was free then remains
+        // unused.
         let hasFreeLists = RootShape.freeLists.contains { !slot($0).isNone }
         for i in RootShape.freePositions..<max(RootShape.freePositions, node.count) {
             let slot = slot(i)
@@ -99,8 +101,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks the header slot that is not selected. A crashed commit may leave any earlier root
-    /// there, and a new file leaves 0. In a file written in one pass, it is empty until the first
+    /// Checks the header slot that is not selected. It contains 0 in a new file, and any earlier
+    /// root after a commit that crashed. In a file written in one pass, it is empty until the first
     /// session stores the root in it (storage format 1.3).
     private func checkOtherSlot(_ top: TopArray) {
         let raw = RawHeader(base)

@@ -57,11 +57,13 @@ extension IntegrityCheck {
     }
 
     /// Reports the objects whose index entries differ from their values. `wanted` and `indexed`
-    /// both enumerate pairs of a number and an object key, with repetition.
+    /// both enumerate pairs of a number and an object key; a pair may occur several times.
     ///
     /// - Parameters:
-    ///     - isStale: whether the reference engine itself leaves this kind of index out of date.
-    ///     - extra: returns the message for the given number of surplus entries.
+    ///     - isStale: whether the reference engine itself does not update this kind of index
+    ///       reliably.
+    ///     - missing: message for an object that the index does not contain.
+    ///     - extra: returns the message for an object with the given number of surplus entries.
     func nameDifference(
         _ info: CheckedColumn, isStale: Bool, missing: String, extra: (Int) -> String,
         wanted: (@escaping (UInt64, UInt64) -> Void) -> Void,
@@ -88,14 +90,15 @@ extension IntegrityCheck {
 
     /// Callbacks and limits of a walk through one index trie.
     struct IndexVisitor {
-        /// Maximum offset in bytes within the value at which an entry can reference a sub-index.
+        /// Maximum offset in bytes, within a value, of a chunk whose entry may reference a
+        /// sub-index.
         let maximumOffset: Int
-        /// Called for each entry with the four-byte chunks on its path and its object keys in
-        /// stored order. `list` is the node of the key list, nil for a single object.
+        /// Called for each entry, with the four-byte chunks on the path to it and its object keys
+        /// in stored order. `list` is the node with the keys; nil for a single object.
         let entry: (_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ list: Ref?) -> Void
     }
 
-    /// Maximum number of levels, of the trie and of the B-trees in it together.
+    /// Maximum number of levels of the trie and the B-trees in it together.
     private static let maximumIndexDepth = 128
 
     /// Visits every entry of an index. Returns false if a part of the index could not be read.

@@ -124,8 +124,8 @@ extension IntegrityCheck {
         return node.count
     }
 
-    /// Whether the decimal at index `i` has a value that narrow decimals never encode: a large
-    /// coefficient, an infinity, or a NaN other than null.
+    /// Whether the decimal at index `i` cannot be stored in fewer bytes: it has a large
+    /// coefficient, or is an infinity or a NaN other than null.
     private func isSpecial(_ node: NodeView, _ i: Int) -> Bool {
         switch node.width {
         case 4:
@@ -268,9 +268,10 @@ extension IntegrityCheck {
                 found(.stringForm, ref, "value \(i) is no blob")
                 return nil
             }
-            // Values in several blobs are joined and checked when they are read.
+            // A value that consists of several blobs is checked when it is read.
             if blob.hasRefs { continue }
-            // The last byte is at the end of the payload only if the width is in bytes.
+            // Only if the width is in bytes, the last byte of the text is the last byte of the
+            // payload.
             guard blob.widthType == 2,
                 terminator == 0 || blob.count > 0 && blob.byte(blob.count - 1) == 0
             else {

@@ -1,5 +1,5 @@
-/// Checks tables and values of files of formats 2 to 9 (legacy format 11). Nodes and free space are
-/// checked as in any other file.
+/// Checks the tables and values of a file of formats 2 to 9 (legacy format 11). Nodes and free
+/// space are checked as in files of other formats.
 extension IntegrityCheck {
     var isLegacy: Bool { FileFormat.legacy.contains(header.format) }
 
@@ -148,8 +148,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Compares stored backlinks with the links. Some writers stored them under the wrong column,
-    /// which no reader depends on, so a difference is only a warning.
+    /// Compares stored backlinks with the links. Some writers stored backlinks in the wrong column.
+    /// No reader uses stored backlinks, so a difference is only a warning.
     private func compareBacklinks(
         _ reader: LegacyColumnReader, _ table: LegacyTable, _ content: LegacyContent
     ) {
@@ -157,7 +157,8 @@ extension IntegrityCheck {
             origin.column < content.tables[origin.table].spec.columns.count,
             content.tables[origin.table].spec.columns[origin.column].target == table.index
         else { return }
-        // Stored backlinks are rows; an interrupted upgrade may have changed keys.
+        // A stored backlink is a row number. It cannot be compared if an interrupted upgrade has
+        // given the objects other keys.
         guard content.tables[origin.table].keysAreRows, table.objects == nil else { return }
         let isRight = reading(reader.root) { () throws(RealmError) in
             // Links to missing rows have been reported already.

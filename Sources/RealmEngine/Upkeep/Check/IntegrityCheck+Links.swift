@@ -1,13 +1,14 @@
-/// The links from one column to one table, summed at their origins and from the backlinks.
+/// Links from one column to one table, and the backlinks of these links. Each are summed, so that
+/// the sums can be compared.
 final class LinkAccount {
-    /// Index of the origin table among the checked tables, and of the link column among its
-    /// columns.
+    /// Index of the origin table among the checked tables, and index of the link column among the
+    /// columns of that table.
     let origin: Int
     let originColumn: Int
     let target: Int
     let backlink: Int
-    /// Sums over the links, from the origins and from the backlinks. `LinkAccount` is a class so
-    /// that adding to a sum needs no exclusive access to another object.
+    /// Sum over the links, as their origins store them; `backward` is the sum over the backlinks.
+    /// `LinkAccount` is a class, so that adding to a sum needs no exclusive access to the check.
     var forward = PairSum()
     var backward = PairSum()
 
@@ -51,7 +52,7 @@ extension IntegrityCheck {
             LinkAccount(origin: origin, originColumn: column, target: target, backlink: i))
     }
 
-    /// Counts a link of the current object and column.
+    /// Counts a link from the object and column that are being checked.
     func countLink(to link: ObjectLink) {
         if inTombstones { return found(.tombstoneLink, nil, "a tombstone with a link") }
         guard let account = account(of: link.table) else {
@@ -68,8 +69,8 @@ extension IntegrityCheck {
         linkCount += 1
     }
 
-    /// Returns the index of the account for the current column's links to `table`; nil if there is
-    /// none. Caches the last one, because most columns link to one table.
+    /// Returns the index of the account for links from the current column to `table`; nil if there
+    /// is none. Caches the last account, because most columns link to one table.
     private func account(of table: TableKey) -> Int? {
         if let lastTarget, lastTarget.table == table { return lastTarget.account }
         guard let account = targets[table] else { return nil }
@@ -115,7 +116,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Counts the backlinks of the current object from one link column and returns their number.
+    /// Counts the backlinks of the current object that belong to one link column. Returns their
+    /// number.
     private func countBacklinks(_ slot: NodeSlot, _ backlink: CheckedBacklink) -> Int {
         if slot.isTagged {
             countBacklink(from: slot.value, backlink)
@@ -146,11 +148,11 @@ extension IntegrityCheck {
 
     // MARK: Differences
 
-    /// Reports the links of all columns whose links and backlinks disagree.
+    /// Reports the links of all columns whose links and backlinks do not agree.
     func checkLinks() {
         for i in accounts.indices where accounts[i].forward != accounts[i].backward {
             let account = accounts[i]
-            // Unread parts make the sums differ without a real contradiction.
+            // If a part could not be read, the sums differ without a contradiction in the file.
             if tables[account.origin].isIncomplete || tables[account.target].isIncomplete {
                 continue
             }

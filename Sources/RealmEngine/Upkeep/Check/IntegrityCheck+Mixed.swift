@@ -1,8 +1,8 @@
 /// Checks leaves of mixed values (object format 3.13 and 11: 19).
 extension IntegrityCheck {
-    /// Pools of a leaf of mixed values, and the pool entries that values already reference.
+    /// Pools of a leaf of mixed values, and the pool entries to which values already refer.
     private struct Pools {
-        /// Number of entries of the pool in each slot; 0 for a missing pool.
+        /// For each slot of a pool, the number of entries; 0 for a missing pool.
         var sizes = [0, 0, 0, 0, 0]
         var claimed: [Int: Set<Int64>] = [:]
 

@@ -1,6 +1,6 @@
 /// Findings of an integrity check in one version of a database.
 public struct IntegrityReport: Sendable {
-    /// Errors make some reader or writer fail or return wrong results; warnings do not.
+    /// An error makes some reader or writer fail or return wrong results; a warning does not.
     public enum Severity: String, Sendable {
         case warning, error
     }
@@ -15,7 +15,7 @@ public struct IntegrityReport: Sendable {
         public var object: ObjectKey?
     }
 
-    /// One contradiction between the bytes and the format.
+    /// One contradiction between the bytes of the file and the format.
     public struct Finding: Sendable {
         public let code: Code
         public let location: Location
@@ -28,9 +28,10 @@ public struct IntegrityReport: Sendable {
     public struct Facts: Sendable {
         public var format = 0
         public var version: UInt64 = 0
-        /// End of the space the version manages, in bytes.
+        /// Logical size of the version, in bytes: the end of the space that it manages.
         public var logicalSize: UInt64 = 0
-        /// Number of nodes reachable from the root, and their size in bytes.
+        /// Number of nodes that are reachable from the root. `liveBytes` is their total size in
+        /// bytes.
         public var nodes = 0
         public var liveBytes: UInt64 = 0
         public var freeChunks = 0
@@ -55,18 +56,19 @@ public struct IntegrityReport: Sendable {
     /// Findings in the order of discovery; at most `IntegrityCheck.maximumFindingsPerCode` per
     /// code.
     public internal(set) var findings: [Finding] = []
-    /// Number of findings per code, including those that `findings` omits.
+    /// Number of findings per code, including findings that `findings` does not contain.
     public internal(set) var counts: [Code: Int] = [:]
     public internal(set) var facts = Facts()
 
-    /// Number of errors, including those that `findings` omits.
+    /// Number of errors, including errors that `findings` does not contain.
     public var errorCount: Int { count(.error) }
-    /// Number of warnings, including those that `findings` omits.
+    /// Number of warnings, including warnings that `findings` does not contain.
     public var warningCount: Int { count(.warning) }
     /// Whether there are neither errors nor warnings.
     public var isClean: Bool { counts.isEmpty }
 
-    /// Number of findings per code that `findings` omits, by name of the code.
+    /// Number of findings per code that `findings` does not contain, ordered by the name of the
+    /// code.
     @_optimize(size)
     public var omitted: [(code: Code, count: Int)] {
         var kept: [Code: Int] = [:]

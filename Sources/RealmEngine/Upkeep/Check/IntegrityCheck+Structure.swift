@@ -1,5 +1,5 @@
-/// Reachability: every node is referenced once, complete, aligned and inside the version (storage
-/// format 9.1: 4-7).
+/// Reachability: every node must be referenced exactly once, complete, aligned and inside the
+/// version (storage format 9.1: 4-7).
 extension IntegrityCheck {
     private struct Frame {
         let node: NodeView
@@ -35,8 +35,9 @@ extension IntegrityCheck {
         tableSlot = nil
     }
 
-    /// Marks in `starts` the first bytes of the first `count` visited nodes. Called at the first
-    /// overlap; until then, the nodes formed a tree and their offsets were not recorded.
+    /// Marks in `starts` the header of each of the first `count` visited nodes. Called when two
+    /// nodes overlap for the first time: until then, the nodes formed a tree, and their offsets
+    /// were not recorded.
     private func findStarts(_ count: Int) {
         var left = count
         var stack: [Frame] = []
@@ -89,7 +90,7 @@ extension IntegrityCheck {
         let flags = UInt8(truncatingIfNeeded: header >> 32)
         let count = Int((header >> 40).byteSwapped >> 40)
         let node = NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
-        // A header of unknown form does not give the node's size.
+        // If the form in the header is unknown, the size of the node is unknown, too.
         let isKnown = node.widthType != 3 && (!node.hasRefs || node.widthType == 0)
         let size = isKnown ? UInt64(node.byteSize) : 8
         guard size <= limit - at else {
@@ -122,8 +123,8 @@ extension IntegrityCheck {
         return checkFlags(ref, node)
     }
 
-    /// Checks the signature of a node. Old writers stored arbitrary bytes other than zeros there. A
-    /// header of zeros would be read as an empty node.
+    /// Checks the signature of a node. Old writers stored arbitrary bytes in place of a signature,
+    /// but never all zeros. Zeros are an error, because a header of zeros is read as an empty node.
     private func checkSignature(_ header: UInt64, _ ref: Ref) {
         if isLegacy { return }
         if header == 0 { return found(.nodeFlags, ref, "zeros where a node begins") }
@@ -133,8 +134,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Whether overlapping nodes were visited too often: malformed nodes can overlap so that each
-    /// byte belongs to very many of them. Nodes of a tree are visited once.
+    /// Whether overlapping nodes were visited too often. Malformed nodes can overlap so that each
+    /// byte belongs to very many of them; nodes of a tree are visited only once.
     private var isWalkedOften: Bool { walkedBytes / 16 > limit }
 
     private func checkExtent(_ ref: Ref, _ size: UInt64) {
@@ -160,7 +161,7 @@ extension IntegrityCheck {
             found(.nodeFlags, ref, "references of width type \(node.widthType)")
             return nil
         }
-        // One bit holds 0 or a number, never a reference.
+        // An element of one bit is 0 or a number, never a reference.
         return node.width < 2 ? nil : node
     }
 }

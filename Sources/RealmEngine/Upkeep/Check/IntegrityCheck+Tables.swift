@@ -1,4 +1,4 @@
-/// A table as far as its description is readable.
+/// A table, as far as its description could be read.
 struct CheckedTable {
     let key: TableKey
     let name: String
@@ -10,28 +10,28 @@ struct CheckedTable {
     var backlinks: [CheckedBacklink] = []
     /// Index of the primary key in `columns`; nil if there is none.
     var primaryKey: Int?
-    /// Highest leaf index in use.
+    /// Highest leaf index that a column or backlink column uses.
     var lastLeafIndex = -1
-    /// Leaf indexes that belong to a column.
+    /// Leaf indexes that a column or backlink column uses.
     var usedLeafIndexes: Set<Int> = []
     var facts: IntegrityReport.Table
-    /// Sum over the hashed keys of all live objects.
+    /// Sum over the keys of all live objects, each key hashed.
     var keySum = PairSum()
-    /// Whether rows or leaves were unreadable, so that sums over the table are meaningless.
+    /// Whether some rows or leaves could not be read. Sums over the table are then meaningless.
     var isIncomplete = false
 
     /// Class name without the prefix `class_`.
     var className: String { TableInfo.className(of: name) }
 }
 
-/// A property as far as its description is readable.
+/// A property, as far as its description could be read.
 struct CheckedColumn {
     let key: ColumnKey
     let name: String
     let layout: LeafLayout
     let attributes: ColumnAttributes
     let indexRoot: Ref
-    /// Backlink column in the target table, for a link column.
+    /// Key of the backlink column in the target table, if this is a link column.
     let targetColumn: ColumnKey
 
     var isFullText: Bool { attributes.contains(.fullText) }
@@ -42,7 +42,7 @@ struct CheckedBacklink {
     let key: ColumnKey
     let origin: TableKey
     let originColumn: ColumnKey
-    /// Index into the check's `accounts`; nil if the origin column does not exist.
+    /// Index in the check's `accounts`; nil if the column with the links does not exist.
     var account: Int?
 }
 
@@ -154,8 +154,8 @@ extension IntegrityCheck {
 
     /// Checks the slots of a table's root. Returns false if a required reference is missing.
     ///
-    /// Upgrades keep the 12 or 13 slots of tables from before format 20; missing slots are read as
-    /// 0.
+    /// Tables from before format 20 have 12 or 13 slots, and upgrades do not add the missing ones.
+    /// Missing slots are read as 0.
     @_optimize(size)
     private func checkTableSlots(_ node: NodeView, _ ref: Ref) -> Bool {
         var isUsable = true
@@ -201,8 +201,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks the collision map: three arrays sorted by the second and then the first (object
-    /// format 1.13).
+    /// Checks the collision map: three parallel arrays, sorted by the second array and then by the
+    /// first (object format 1.13).
     private func checkCollisionMap(_ slot: NodeSlot) {
         guard let ref = slot.child else { return }
         let arrays = reading(ref, .collisionMap) { () throws(RealmError) in

@@ -8,8 +8,8 @@ extension IntegrityCheck {
     /// Visits the leaves of a tree in order. `leaf` checks one leaf and returns its number of
     /// elements. Returns the number of all elements; nil if a part could not be read.
     ///
-    /// In a tree of a single leaf, only the leaf's header states the number of elements. No writer
-    /// puts more than 1000 elements into a leaf, except backlinks.
+    /// In a tree of a single leaf, only the header of the leaf states the number of elements.
+    /// Writers never store more than 1000 elements in a leaf, except for backlinks.
     @discardableResult
     func visitTree(
         _ root: Ref, areBacklinks: Bool = false, _ leaf: (Ref) -> Int?
@@ -35,7 +35,8 @@ extension IntegrityCheck {
         guard node.isInner else {
             guard let count = leaf(ref) else { return nil }
             if count == 0, !isRoot { found(.treeEmptyLeaf, ref, "an empty leaf in a B+tree") }
-            // Up to format 23 all backlinks of an object were in one leaf, and upgrades keep that.
+            // Up to format 23, all backlinks of an object were in one leaf. Upgrades do not change
+            // that.
             if count > TreeShape.maximumCount, !isRoot {
                 found(.oversizedNode, ref, "a leaf of \(count) elements")
             }
@@ -57,7 +58,7 @@ extension IntegrityCheck {
         return visitChildren(ref, node, level, leaf)
     }
 
-    /// Dynamic keeps the compiler from specializing this function for each `leaf`.
+    /// `dynamic` keeps the compiler from specializing this function for each `leaf`.
     dynamic private func visitChildren(
         _ ref: Ref, _ node: NodeView, _ level: Int, _ leaf: (Ref) -> Int?
     ) -> (count: Int, depth: Int)? {

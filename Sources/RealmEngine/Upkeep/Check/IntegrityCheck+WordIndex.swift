@@ -40,8 +40,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Hash of a word's four-byte chunks, without a chunk that only marks the end: the index stores
-    /// the end mark only if a longer word begins with this word.
+    /// Hash of a word's four-byte chunks, without a last chunk that only marks the end of the word.
+    /// The index stores that chunk only if a longer word begins with the same characters.
     private struct WordHash {
         private var hash: UInt64 = 0
         private var last: Int32?

@@ -1,19 +1,21 @@
-/// Checks one version of a database: every node, value, link and index entry against the format.
+/// Checks one version of a database: compares every node, value, link and index entry with the
+/// format.
 ///
-/// Damage never throws and never ends the check. It becomes a finding, and the check continues with
-/// the next readable table, column or subtree. Memory is limited to 1/64 of the file's live part
-/// for extents, one cluster leaf of values at a time, some MiB of index entries, and sums in place
-/// of lists of links. Confined to one thread; used once.
+/// Damage never throws and never ends the check. It is reported as a finding, and the check
+/// continues with the next readable table, column or subtree. Memory is limited: 1/64 of the used
+/// part of the file for extents, one cluster leaf of values at a time, some MiB of index entries,
+/// and sums in place of lists of links. Confined to one thread; used once.
 public final class IntegrityCheck {
     /// Extent of a check.
     public enum Level: Sendable {
-        /// Header, reachability, free space, tables and columns, length of the history.
+        /// Checks the header, reachability, free space, tables and columns, and the length of the
+        /// history.
         case quick
-        /// Everything, down to each value, link and index entry.
+        /// Checks everything, including each value, link and index entry.
         case full
     }
 
-    /// Maximum number of reported findings per code; further ones are only counted.
+    /// Maximum number of findings that are reported per code. Further findings are only counted.
     static let maximumFindingsPerCode = 100
 
     let mapping: Mapping
@@ -26,14 +28,14 @@ public final class IntegrityCheck {
     private let owner: AnyObject
 
     var report = IntegrityReport()
-    /// Receives the progress of the check: bytes of nodes visited for the structure, then objects
-    /// read.
+    /// Receives the progress of the check: first the bytes of the nodes visited for the structure,
+    /// then the number of objects read.
     package var meter: ProgressCounter?
     /// Releases pages of the file that the check has read; nil to keep them in memory.
     var releaser: PageReleaser?
     /// Whether reporting is disabled, as in the second walk over links.
     var isSilent = false
-    /// Table, column and object being checked, for the location of findings.
+    /// Table, column and object that are being checked, for the location of a finding.
     var table: String?
     var column: String?
     var object: ObjectKey?
@@ -41,24 +43,27 @@ public final class IntegrityCheck {
     var top: TopArray?
     var limit: UInt64
     var memory: ReadContext
-    /// Read mode for nodes: without a budget while the structure is a tree, otherwise with a budget
-    /// that ends cycles.
+    /// Node space for reading. It has no read budget as long as the nodes form a tree; after two
+    /// nodes were found to overlap, its budget ends cycles.
     var space: NodeSpace { isTree ? memory.lookup : memory.walk }
     var isTree = true
-    /// Total size in bytes of all visited nodes; a node visited twice counts twice.
+    /// Total size in bytes of all visited nodes. A node that was visited twice counts twice.
     var walkedBytes: UInt64 = 0
     let live = ExtentMap()
-    /// Offsets of the first bytes of nodes. Filled only after two nodes were found to overlap.
+    /// Offsets at which nodes begin. Recorded only from the time when two nodes were found to
+    /// overlap.
     let starts = ExtentMap()
-    /// Whether some nodes were written by engines before format 10, whose headers begin with
-    /// arbitrary bytes.
+    /// Whether some nodes were written by engines before format 10. The headers of such nodes begin
+    /// with arbitrary bytes.
     var hasUnsignedNodes = false
-    /// Bits of a key per level of a cluster tree: 8, or 2 in trees of four elements per node.
+    /// Number of bits of a key per level of a cluster tree: 8, or 2 if nodes have up to four
+    /// elements.
     var keyShift: UInt64 = 8
     var fanOut = FanOutTally()
     /// Number of nested B+tree nodes being visited.
     var openTreeNodes = 0
-    /// Number of elements that may still be visited; a file has at most some hundred per byte.
+    /// Number of elements that may still be visited. A valid file has at most some hundred elements
+    /// per byte.
     private var work = 0
     private var isExhausted = false
 
@@ -66,20 +71,20 @@ public final class IntegrityCheck {
     var tableIndexes: [TableKey: Int] = [:]
     /// Index into `tables` of the table being checked.
     var currentTable: Int?
-    /// Whether the current objects are tombstones, in which links are not allowed.
+    /// Whether the objects that are being checked are tombstones, in which links are not allowed.
     var inTombstones = false
     var accounts: [LinkAccount] = []
     /// Number of links counted in the current table.
     var linkCount = 0
-    /// Index into `accounts`, by table, column and target table.
+    /// For each table and column, the index in `accounts` by target table.
     var columnTargets: [[[TableKey: Int]]] = []
-    /// Index into `accounts` by target table, for the current column.
+    /// For the current column, the index in `accounts` by target table.
     var targets: [TableKey: Int] = [:] { didSet { lastTarget = nil } }
     /// The most recently used entry of `targets`.
     var lastTarget: (table: TableKey, account: Int)?
-    /// Collects the differing links of one account while its links are visited again.
+    /// While the links of one account are visited again: the account, and the links that differ.
     var difference: (account: Int, pairs: PairDifference)?
-    /// Number of nodes and their bytes, by table slot.
+    /// Number of nodes and their total size in bytes, for each table slot.
     var usage: [(nodes: Int, bytes: UInt64)] = []
     var tableSlot: Int?
 
@@ -88,7 +93,7 @@ public final class IntegrityCheck {
         let file = snapshot.database.file
         let mapping = file.mapping
         var header = snapshot.database.header
-        // The database was opened before the first commit set the file's format.
+        // The database was opened before the first commit stored the file's format.
         if header.format == 0, let now = try? file.header(file.rawHeader(), size: mapping.mapped) {
             header = now
         }
@@ -167,8 +172,8 @@ public final class IntegrityCheck {
         return report
     }
 
-    /// Checks the same version again as trees of four elements per node. Returns the report of that
-    /// check if it has no errors; nil if it has errors or some node has more than four elements.
+    /// Checks the same version again on the assumption that nodes have up to four elements. Returns
+    /// the report if it has no errors; nil otherwise, or if some node has more than four elements.
     private func checkOfSmallTrees() -> IntegrityReport? {
         guard report.errorCount > 0, level == .full, keyShift == 8, let node = fanOut.smallTree
         else { return nil }
@@ -239,8 +244,8 @@ public final class IntegrityCheck {
 
     // MARK: Findings
 
-    /// Adds a finding. Inlined only to defer building the text; the other function is not, because
-    /// 200 inlined copies took 150 KB of code.
+    /// Adds a finding. The text is only built if the finding is reported. This function is inlined
+    /// for that purpose; `keep` is not, because 200 inlined copies took 150 KB of code.
     @inline(__always)
     func found(
         _ code: IntegrityReport.Code, _ ref: Ref? = nil, _ what: @autoclosure () -> String
@@ -264,13 +269,13 @@ public final class IntegrityCheck {
         report.findings.append(IntegrityReport.Finding(code: code, location: location, what: what))
     }
 
-    /// Runs `body`. An error becomes a finding, and the result is nil.
+    /// Runs `body`. If it throws, adds a finding and returns nil.
     func reading<T>(
         _ ref: Ref, _ code: IntegrityReport.Code = .unreadable,
         _ body: () throws(RealmError) -> T
     ) -> T? {
         do throws(RealmError) { return try body() } catch {
-            // Every node read after the budget is spent throws.
+            // After the budget is spent, every read throws.
             if !isTree, memory.walk.state.pointee.budget < 0 {
                 if let currentTable { tables[currentTable].isIncomplete = true }
                 exhausted("a damaged tree that leads to the same nodes again and again")
@@ -281,7 +286,7 @@ public final class IntegrityCheck {
         }
     }
 
-    /// Opens the node at `ref`; nil with a finding if it cannot be opened.
+    /// Opens the node at `ref`. If it cannot be opened, adds a finding and returns nil.
     func node(_ ref: Ref, _ code: IntegrityReport.Code) -> NodeView? {
         reading(ref, code) { () throws(RealmError) in try space.node(ref) }
     }

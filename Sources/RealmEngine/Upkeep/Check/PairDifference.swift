@@ -1,5 +1,5 @@
-/// An order-independent sum over pairs of numbers: equal multisets have equal sums, and different
-/// multisets practically never do.
+/// An order-independent sum over pairs of numbers. Equal multisets have equal sums; different
+/// multisets almost certainly have different sums.
 struct PairSum: Equatable {
     private(set) var count = 0
     private var low: UInt64 = 0
@@ -25,8 +25,9 @@ struct PairSum: Equatable {
     }
 }
 
-/// Finds the pairs in which two multisets differ, in bounded memory. The first visit of all pairs
-/// finds the buckets that differ; each further visit collects the pairs of some of those buckets.
+/// Finds the pairs in which two multisets differ, in limited memory. Pairs are divided into
+/// buckets. The first visit of all pairs finds the buckets that differ; each further visit collects
+/// the pairs of some of these buckets.
 final class PairDifference {
     enum Side {
         case left, right
@@ -35,7 +36,7 @@ final class PairDifference {
     private struct Pair: Comparable {
         let a: UInt64
         let b: UInt64
-        /// Number of occurrences of the pair on the left side minus occurrences on the right side.
+        /// Number of occurrences of the pair on the left side minus the number on the right side.
         var surplus: Int
 
         static func < (x: Pair, y: Pair) -> Bool { x.a != y.a ? x.a < y.a : x.b < y.b }
@@ -43,8 +44,8 @@ final class PairDifference {
 
     private static let bucketCount = 4096
     private static let collectedAtOnce = 1 << 20
-    /// Number of collected pairs above which equal pairs are merged: a damaged file may repeat one
-    /// pair millions of times.
+    /// Number of collected pairs above which equal pairs are merged, because a damaged file may
+    /// repeat one pair millions of times.
     private let mergeThreshold: Int
     private var foldedAt: Int
 
@@ -105,7 +106,7 @@ final class PairDifference {
         foldedAt = max(mergeThreshold, 2 * collected.count)
     }
 
-    /// Merges equal pairs and removes those that are equally frequent on both sides.
+    /// Merges equal pairs. Removes pairs that occur equally often on both sides.
     private func fold() {
         collected.sort()
         var kept = 0

@@ -5,8 +5,8 @@ final class SlotStackCache {
     deinit { stack.deallocate() }
 }
 
-/// Stack with the slots of the node being copied and of its ancestors. One stack serves all nodes.
-/// The handle is a pointer, because a class reference would be retained for every node.
+/// Stack that contains the slots of the node being copied and of all nodes above it. One stack is
+/// used for all nodes. The handle is a pointer: a class reference would be retained for every node.
 struct SlotStack {
     private let memory: UnsafeMutablePointer<Memory>
 
@@ -49,7 +49,8 @@ struct SlotStack {
 
     func pop(to first: Int) { memory.pointee.count = first }
 
-    /// Pushing a node may move the memory, so no pointer into it may be held across a push.
+    /// The slot at a stack index. Pushing a node may move the memory, so a pointer into it is only
+    /// valid until the next push.
     @inline(__always)
     subscript(i: Int) -> UInt64 {
         get { UInt64(bitPattern: memory.pointee.slots[i]) }

@@ -1,6 +1,6 @@
 /// Defines the order of texts, bytes and mixed values in older formats.
 extension DowngradeFormat {
-    /// Whether `a` precedes `b` in a set of `type`.
+    /// Whether `a` comes before `b` in a set of `type`.
     func ascends(_ a: Value, _ b: Value, in type: ColumnType) -> Bool {
         if type == .mixed { return compareMixed(a, b) < 0 }
         switch (a, b) {
@@ -31,9 +31,9 @@ extension DowngradeFormat {
         }
     }
 
-    /// Compares values that share a list of an index, where texts have another order than in sets.
-    /// Older formats consider a text and a binary of the same bytes equal; with the text first,
-    /// format 24 finds both too.
+    /// Compares values in one list of an index, where the order of texts differs from the order in
+    /// sets. Older formats treat a text and a binary of the same bytes as equal; the text is placed
+    /// first, so that format 24 finds both, too.
     func compareIndexed(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.string(let x), .string(let y)): Self.ascends(x, y) ? -1 : Self.ascends(y, x) ? 1 : 0

@@ -1,5 +1,6 @@
-/// One of the formats 20 to 23, which SDKs of 2020 to 2024 write: determines which content its
-/// files cannot store and how its encoding differs (object format section 10).
+/// One of the formats 20 to 23, which SDKs of 2020 to 2024 write. Determines which content its
+/// files cannot store, and how their encoding differs from the current format (object format
+/// section 10).
 package struct DowngradeFormat: Sendable {
     let number: Int
 
@@ -9,8 +10,7 @@ package struct DowngradeFormat: Sendable {
         self.number = number
     }
 
-    /// Whether the object key is a hash of the primary key, so that objects are found without an
-    /// index.
+    /// Whether object keys are hashes of primary keys, so that objects are found without an index.
     package var hashesPrimaryKeys: Bool { number < 22 }
     /// Whether the format has mixed values, UUIDs, sets and dictionaries.
     var hasNewTypes: Bool { number > 20 }
@@ -19,8 +19,8 @@ package struct DowngradeFormat: Sendable {
     var hasClusteredDictionaries: Bool { 21...22 ~= number }
     var hasFullTextIndexes: Bool { number > 22 }
 
-    /// Whether engines of the format maintain the index of a property. Other indexes are omitted
-    /// and rebuilt when a newer engine opens the file.
+    /// Whether engines of the format update the index of a property. Other indexes are omitted, and
+    /// are rebuilt when a newer engine opens the file.
     func keepsIndex(of column: ColumnInfo, isPrimaryKey: Bool) -> Bool {
         if column.collection != nil { return false }
         if isPrimaryKey { return !hashesPrimaryKeys }

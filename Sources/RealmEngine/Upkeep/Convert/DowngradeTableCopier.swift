@@ -8,8 +8,8 @@ struct DowngradeTableCopier {
 
     private let trees: DowngradeTrees
     private let table: Table
-    /// Conversion of each column's leaf, by slot of the cluster leaves; leaves in further slots are
-    /// copied unchanged.
+    /// For each slot of a cluster leaf, the conversion of its column leaf. Leaves in slots without
+    /// a conversion are copied unchanged.
     private let forms: [Form]
 
     private var copier: NodeCopier { trees.copier }
@@ -145,23 +145,24 @@ struct DowngradeTableCopier {
     }
 }
 
-/// Copies the index of a property whose values may share an index path; values with the same path
-/// are sorted in the order of the older format.
+/// Copies the index of a property whose different values may have the same path in the index.
+/// Values with the same path are sorted in the order of the older format.
 struct DowngradeIndexCopier {
     private let trees: DowngradeTrees
     private let table: Table
     private let column: ColumnInfo
     private var copier: NodeCopier { trees.copier }
 
-    /// Deepest index level at which each text has a separate list. Texts with the same chunks up to
-    /// that level share a list (object format 5.5).
+    /// Deepest level at which each text has its own list. Texts whose chunks are equal up to that
+    /// level share one list (object format 5.5).
     private static let lastLevel = 50
 
     init(_ trees: DowngradeTrees, _ table: Table, column: Int) {
         (self.trees, self.table, self.column) = (trees, table, table.info.columns[column])
     }
 
-    /// - Parameter level: number of four-byte chunks on the path to this node.
+    /// - Parameter level: number of four-byte chunks on the path from the root of the index to this
+    ///   node.
     func copy(_ ref: Ref, level: Int) throws(RealmError) -> Ref {
         let node = try copier.open(ref)
         guard level <= Self.lastLevel + 2 else { throw copier.space.exhausted(ref) }

@@ -31,8 +31,8 @@ extension DowngradeTrees {
     private func cluster(_ entries: [(hash: UInt64, entry: Entry)]) throws(RealmError) -> Ref {
         let most = ClusterLeafShape.maximumObjectCount
         var depth = 0
-        // The keys of each child are relative to the child's first key; the first child starts at
-        // 0.
+        // The keys below each child are relative to the first key of the child. The first child
+        // starts at 0.
         let starts = Array(stride(from: 0, to: entries.count, by: most))
         var level: [Branch] = []
         for start in starts {
@@ -66,8 +66,8 @@ extension DowngradeTrees {
             parts.map { Int64(bitPattern: $0.raw) }, flags: NodeView.hasRefsFlag)
     }
 
-    /// Copies an inner node. The keys below each child are relative to the child's first key, which
-    /// is stored relative to the node's first key.
+    /// Copies an inner node. The keys below each child are relative to the first key of the child,
+    /// which is itself stored relative to the first key of the node.
     private func clusterNode(
         _ children: ArraySlice<Branch>, depth: Int
     ) throws(RealmError) -> Branch {

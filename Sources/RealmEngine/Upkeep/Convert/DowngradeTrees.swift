@@ -40,7 +40,8 @@ struct DowngradeTrees {
         return try copier.emit(slots, flags: NodeView.hasRefsFlag)
     }
 
-    /// Copies a leaf of backlinks; several backlinks of one object become one array.
+    /// Copies a leaf of backlinks. If an object has several backlinks, they are stored in one
+    /// array.
     func backlinks(_ ref: Ref) throws(RealmError) -> Ref {
         try forEachCell(ref) { (root) throws(RealmError) in
             let node = try copier.open(root)

@@ -1,6 +1,6 @@
-/// Memory, at addresses after the mapped file, in which a conversion builds one leaf at a time and
-/// from which the leaf is copied into the new file. Used where the new leaf has other values, or
-/// another order of values, than the source's leaf. Confined to one thread.
+/// Memory in which a conversion builds one leaf at a time, before the leaf is copied to the new
+/// file. Its refs are offsets after the end of the mapped file. Needed if the new leaf has other
+/// values than the leaf of the source, or the same values in another order. Confined to one thread.
 final class NodeScratch {
     private let memory: ReadContext
     private let part: MappingPart

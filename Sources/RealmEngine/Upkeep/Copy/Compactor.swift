@@ -1,30 +1,30 @@
 /// Writes one version of a database into an empty file, sequentially and without free space
-/// (storage format 5.12). Objects, keys and indexes are unchanged, and so is the history if it is
-/// kept.
+/// (storage format 5.12). Objects, keys and indexes are unchanged; the history can be omitted.
 ///
-/// Private memory: some buffers of half a MiB and the memory for enumerating columns, limited by
-/// `maxMemory`; source pages are released after they are read. Confined to the snapshot's thread; a
-/// second thread, which ends before `write` returns, writes and verifies.
+/// Private memory: some buffers of half a MiB, and memory for enumerating columns, limited by
+/// `maxMemory`. Pages of the source are released after they are read. Confined to the snapshot's
+/// thread. A second thread writes and verifies; it ends before `write` returns.
 public struct Compactor {
     /// Options of a compaction.
     public struct Options: Sendable {
-        /// Whether to keep the history, from which other processes and threads learn what changed.
+        /// Whether to keep the history, by which other processes and threads find out what changed.
         public var keepsHistory = true
-        /// Whether to keep the identity of a synchronised file: right for a replacement, wrong for
-        /// a copy.
+        /// Whether to keep the identity of a synchronised file. A replacement of the file must keep
+        /// it; a copy must not.
         public var keepsFileIdentifier = false
-        /// String columns to store as indexes into a list of their distinct values.
+        /// String columns to enumerate: rows then store indexes into a list of the distinct
+        /// strings.
         package var enumeration = Enumeration.none
         /// Limit of private memory in bytes.
         public var maxMemory = 64 << 20
-        /// Whether to read the written file back and compare it with the original node by node.
-        /// Ignored if columns are enumerated, which changes the nodes.
+        /// Whether to read the written file again and compare it with the original node by node.
+        /// Ignored if columns are enumerated, because this changes the nodes.
         public var verifies = true
-        /// Whether the written file has the form that programs may have open while others commit,
-        /// as a replaced database requires (storage format 1.3).
+        /// Whether the written file has the form that other programs may have open while a commit
+        /// is made, as required of a file that replaces a database (storage format 1.3).
         public var isTransactional = false
-        /// Older format to write; nil for the format of the original. A conversion neither
-        /// enumerates columns nor verifies the result.
+        /// Older format to write; nil for the format of the original. A conversion does not
+        /// enumerate columns and does not verify the result.
         package var format: DowngradeFormat?
         /// Key to encrypt the written file with; nil for an unencrypted file, even if the original
         /// is encrypted.
@@ -75,22 +75,23 @@ public struct Compactor {
             maxMemory: options.maxMemory, remakes: older != nil)
     }
 
-    /// Writes the version of `snapshot` into the empty file of `descriptor`, which must be open for
-    /// reading and writing. Syncs the file and leaves the descriptor open.
+    /// Writes the version of `snapshot` to the empty file of `descriptor`, which must be open for
+    /// reading and writing. Syncs the file and does not close the descriptor.
     ///
     /// - Parameters:
-    ///     - path: names the file in errors.
+    ///     - path: name of the file in errors.
     ///     - progress: receives the number of bytes written so far, from time to time. An error
-    ///     that it throws ends the compaction.
-    /// - Throws: `corrupt` if the version's nodes form no tree, `output` if the file cannot be
-    ///   written, `incompatible` if an older format cannot hold the content, `internal` if the
+    ///       that it throws ends the compaction.
+    /// - Throws: `corrupt` if the nodes of the version form no tree, `output` if the file cannot be
+    ///   written, `incompatible` if an older format cannot store the content, `internal` if the
     ///   written file differs from the original.
     public static func write(
         _ snapshot: Snapshot, to descriptor: Int32, path: String, options: Options = Options(),
         progress: @escaping (UInt64) throws(RealmError) -> Void = { _ in }
     ) throws(RealmError) -> Result {
         let compactor = try Compactor(snapshot, options, descriptor, path: path, progress)
-        // The second thread must not write to the descriptor after its owner closes it.
+        // Close the file here: the second thread must not write to the descriptor after its owner
+        // has closed it.
         defer { compactor.file.close() }
         return try compactor.run()
     }
@@ -122,7 +123,7 @@ public struct Compactor {
             let tables = try copyTables(top.tables, &enumerated)
             root = try emitRoot(top, names, tables)
         }
-        // The footer ends at the end of the file.
+        // The footer must end at the end of the file.
         if options.key != nil { try file.fillPage(leaving: FileHeader.footerSize) }
         try file.append(root.raw)
         try file.append(FileHeader.footerCookie)
@@ -133,7 +134,7 @@ public struct Compactor {
         if options.isTransactional, !root.isNone {
             try makeTransactional(root, format: format)
         }
-        // Everything written becomes durable before the file gets its name.
+        // Make everything that was written durable before the file gets its name.
         try file.sync()
         let size =
             options.key == nil
@@ -193,12 +194,13 @@ public struct Compactor {
         root.freeLengths = try copier.emit([])
         root.freeVersions = try copier.emit([])
         if top.historyType != 0 {
-            // In-Realm histories of format 24 have another schema, which older engines refuse.
+            // The history of format 24 has another schema number, which older engines refuse.
             root.history = .init(
                 type: top.historyType, ref: history, schema: older == nil ? top.historySchema : 0,
                 fileID: options.keepsFileIdentifier ? top.syncFileID : 0)
         }
-        // The node's width depends on the size it stores, and the size on the width.
+        // The root stores the size of the file, so the width of the root depends on the size, and
+        // the size on the width. Repeat until both agree.
         let start = file.position
         var size = start
         while true {
@@ -211,8 +213,8 @@ public struct Compactor {
         }
     }
 
-    /// Converts the header from the streaming form: writes the root's slot first and the select bit
-    /// last.
+    /// Converts the header from the streaming form. Writes the slot of the root first and the
+    /// select bit last.
     private func makeTransactional(_ root: Ref, format: Int) throws(RealmError) {
         let top = (0..<8).map { UInt8(truncatingIfNeeded: root.raw >> ($0 * 8)) }
         try file.overwrite(top, at: RawHeader.topOffset(1))

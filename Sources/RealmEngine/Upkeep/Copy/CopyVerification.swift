@@ -1,18 +1,18 @@
 /// Verifies, while a compacted file is written, that it equals the original node by node.
 ///
-/// The copier reports each node with references after copying it and all nodes below it. Both nodes
-/// are then read and compared: form, count, the bytes of every child without references, every
-/// number, and for every child with references that it is the pair verified just before. The copy
-/// is read from the buffer it is written from, or through a mapping of the file once the buffer has
-/// been reused. By induction, each verified pair is the root of equal trees; `finish` requires that
-/// the children of the two files' roots are among the verified pairs. A wrong report by the copier
-/// makes the verification fail, never succeed.
+/// The copier reports each node with references after it has copied the node and all nodes below
+/// it. Both nodes are then read and compared: their form, their count, the bytes of every child
+/// without references, and every number. Each child with references must belong to a pair that was
+/// verified just before. The copy is read from the buffer from which it is written; if that buffer
+/// has been reused, it is read through a mapping of the file. By induction, each verified pair is
+/// the root of equal trees. `finish` requires that the children of the two roots are among the
+/// verified pairs. A wrong report by the copier makes the verification fail, never succeed.
 ///
-/// Refs of nodes and widths of numbers may differ. The verification covers bytes given to the
-/// system or read back through its page cache, not what the disk will return later.
+/// Refs of nodes and widths of numbers may differ. The verification covers the bytes passed to the
+/// system or read through its page cache, but not what the disk will return later.
 ///
-/// `copied` and `chunkEnds` are called on the copying thread; the rest is used by one thread at a
-/// time.
+/// `copied` and `chunkEnds` are called on the copying thread; everything else is used by one thread
+/// at a time.
 final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// A node with references in the original, and its copy.
     private struct Pair {
@@ -31,16 +31,16 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// Written chunks of the copy whose buffers are still in memory.
     private var recent: ArraySlice<WriteBehind.Chunk> = []
     private var part: Part
-    /// Pairs whose copies are in the current chunk; used on the copying thread only.
+    /// Pairs whose copies are in the current chunk. Used on the copying thread only.
     private var named: [Pair] = []
-    /// Pairs that the copier has reported and the verifying thread has not taken yet, in order.
+    /// Pairs that the copier has reported and that still wait for verification, in order.
     private let handedOver = LockedValue<[Pair]>([])
     private var waiting: [Pair] = []
     /// Verified pairs whose parents have not been compared yet.
     private var proven: [Pair] = []
     private var readSinceRelease = 0
     private let releaseStep: Int
-    /// Buffer for the slots of a node and, after them, the slots of its copy.
+    /// Buffer for the slots of a node, followed by the slots of its copy.
     private var slots: UnsafeMutablePointer<Int64>
     private var slotCapacity = 1 << 12
 
@@ -60,7 +60,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
                 try Mapping(decrypting: mapping, key, path: path)
             } ?? mapping
         let original = snapshot.lookup
-        // A node space is confined to one thread.
+        // Use separate contexts, because a node space is confined to one thread.
         sourceMemory = ReadContext(original)
         copyMemory = ReadContext(base: self.mapping.base, limit: 0)
         fileMemory = ReadContext(self.mapping, limit: 0)
@@ -74,7 +74,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     // MARK: The copier's side
 
-    /// Reports that the node at `source`, and before it all nodes below it, was copied to `copy`.
+    /// Reports that the node at `source` was copied to `copy`. All nodes below it must have been
+    /// reported before.
     @inline(__always)
     func copied(_ source: Ref, _ copy: Ref) { named.append(Pair(source: source, copy: copy)) }
 
@@ -95,7 +96,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
             return pairs
         }
         var next = 0
-        // Pairs of chunks that are not written yet may already be in the list.
+        // The list may already contain pairs of chunks that are not written yet. They remain in it.
         while next < waiting.count, waiting[next].copy.raw < last.end {
             try prove(waiting[next])
             next += 1
@@ -104,7 +105,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         recent = []
     }
 
-    /// A range of the copy in one contiguous piece of memory. Each node is within one part.
+    /// A range of the copy that is contiguous in memory. Each node is within one part.
     private struct Part {
         let start: UInt64
         let space: NodeSpace
@@ -162,8 +163,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         IntegerKernels.decode(a, first: 0, count: count, into: slots)
         IntegerKernels.decode(b, first: 0, count: count, into: slots + count)
         var run = Run()
-        // Children with references were verified in the order of their slots, so the last is on
-        // top.
+        // Visit the slots backwards: children with references were verified in the order of their
+        // slots, so the last child is the last element of `proven`.
         var i = count
         while i > 0 {
             i &-= 1
@@ -179,12 +180,13 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         proven.append(pair)
     }
 
-    /// Consecutive nodes without references, contiguous in both files. Collected backwards.
+    /// Nodes without references that are contiguous in both files. Collected from the last node to
+    /// the first.
     private struct Run {
         var source = Ref.none
         var copy = Ref.none
         var size = 0
-        /// Start of the part that contains the copied nodes, as an offset in the copy.
+        /// Offset in the copy at which the part with the copied nodes starts.
         var floor: UInt64 = 0
     }
 
@@ -213,8 +215,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         run.size &+= size
     }
 
-    /// Compares the nodes collected in `run`: in one step if the headers of the copies equal those
-    /// of the originals, as they usually do.
+    /// Compares the nodes collected in `run`. They are compared in one step if the headers of the
+    /// copies equal the headers of the originals, as they usually do.
     private func finish(_ run: Run) throws(RealmError) {
         if run.size == 0 { return }
         readSinceRelease &+= run.size
@@ -247,7 +249,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// elements.
     private static func isSame(_ a: NodeView, _ b: NodeView) -> Bool {
         if a.flags == b.flags {
-            // Unused bits after the last element are arbitrary, and are copied with it.
+            // Include the unused bits after the last element: they are arbitrary, but are copied
+            // with it.
             let size = NodeView.payloadSize(flags: a.flags, count: a.count)
             return ByteView(a.payload, count: size) == ByteView(b.payload, count: size)
         }
@@ -261,7 +264,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         if readSinceRelease > releaseStep { release() }
     }
 
-    /// Releases pages of the copy; the copier releases pages of the original.
+    /// Releases pages of the copy. Pages of the original are released by the copier.
     private func release() {
         readSinceRelease = 0
         mapping.releasePages()

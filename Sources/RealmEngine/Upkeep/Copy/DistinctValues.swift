@@ -1,31 +1,32 @@
-/// Sorted distinct values of a string column, nil first. Leaves of an enumerated column store
+/// The distinct values of a string column, sorted, nil first. Leaves of an enumerated column store
 /// indexes into them (object format 3.6).
 final class DistinctValues {
     let column: ColumnInfo
     private var values: [ByteView?] = []
     private var places = TextHashTable()
 
-    /// Maximum total size of the distinct values in bytes: all of them must fit in one blob.
+    /// Maximum total size in bytes of the distinct values, because all of them must fit in one
+    /// blob.
     private static let maximumTotalBytes = 0xF0_0000
     private static let maximumValueCount = 1 << 18
     /// Approximate memory per distinct value in bytes, in addition to its text.
     private static let cost = 64
 
-    /// Size of the column in bytes now, and its maximum size once enumerated.
+    /// Present size of the column in bytes, and maximum size after enumeration.
     private(set) var bytes = (now: 0, enumerated: 0)
 
-    /// Returns the reason why a column can never be enumerated, whatever its values; nil if it can
+    /// Returns the reason why a column cannot be enumerated, whatever its values are; nil if it can
     /// be.
     static func obstacle(_ info: TableInfo, _ index: Int) -> String? {
         let column = info.columns[index]
         if column.type != .string || column.collection != nil { return "is no string" }
         if info.primaryKey == index { return "is the primary key" }
-        // Tombstones share the column's spec, and their values are not scanned.
+        // Tombstones have the same columns, but their values are not collected.
         return info.tombstones.isNone ? nil : "belongs to a class with removed objects in links"
     }
 
-    /// Collects the values of a column without an `obstacle`. Nil if there are too many values, or
-    /// none.
+    /// Collects the values of a column. `obstacle` must be nil for the column. Nil if there are too
+    /// many values, or none.
     init?(_ table: Table, column index: Int, maxMemory: Int) throws(RealmError) {
         column = table.info.columns[index]
         let most = min(Self.maximumValueCount, maxMemory / Self.cost)
@@ -71,8 +72,8 @@ final class DistinctValues {
         NodeView.headerSize + (payload + 7) & ~7
     }
 
-    /// Returns the bytes of a node and of the nodes on two levels below it, which is the depth of a
-    /// leaf of strings.
+    /// Returns the total size in bytes of a node and of the nodes on two levels below it. A leaf of
+    /// strings has no more levels.
     private static func treeBytes(
         _ ref: Ref, _ space: NodeSpace, levels: Int = 2
     ) throws(RealmError) -> Int {
@@ -146,8 +147,8 @@ extension DistinctValues {
         return longest <= Self.maximumMediumSize ? try medium(copier) : try big(copier)
     }
 
-    /// Returns the width code of cells for texts of up to `longest` bytes; `longest` is -1 if all
-    /// values are null.
+    /// Returns the width code of cells that can store texts of up to `longest` bytes; `longest` is
+    /// -1 if all values are null.
     fileprivate static func shortCode(_ longest: Int) -> UInt8 {
         var code: UInt8 = longest < 0 ? 0 : 1
         while (1 << Int(code)) >> 1 < longest + 1 { code += 1 }

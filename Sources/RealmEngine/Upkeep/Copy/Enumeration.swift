@@ -1,4 +1,5 @@
-/// String properties that a compaction stores as indexes of distinct values (object format 3.6).
+/// The string properties that a compaction stores as indexes into their distinct values (object
+/// format 3.6).
 package enum Enumeration: Sendable, Equatable {
     /// A property, identified by class name and property name.
     package struct Property: Sendable, Equatable {
@@ -11,7 +12,7 @@ package enum Enumeration: Sendable, Equatable {
         }
     }
 
-    /// No properties except those already enumerated.
+    /// No properties, except for those that are enumerated already.
     case none
     /// All properties that become smaller.
     case smaller

@@ -1,21 +1,24 @@
-/// Exclusive access to a database: no other process has it open or can open it meanwhile (storage
-/// format 5.12).
+/// Exclusive access to a database: no other process has it open, or can open it during the access
+/// (storage format 5.12).
 ///
-/// The work runs while a session begins, with the control mutex locked; processes that want to join
-/// wait for the mutex. A file that replaces the old one is thus the only file they ever see.
+/// The work runs while a session begins, with the control mutex locked. A process that wants to
+/// join the session waits for the mutex. If the work replaces the file, the waiting process
+/// therefore opens the new file.
 package enum ExclusiveAccess {
-    /// Runs `body` with exclusive access to the database at `path`. `body` may replace the file and
-    /// returns the key of the file that is there afterwards.
+    /// Runs `body` with exclusive access to the database at `path`.
     ///
-    /// Receives each copied node with references; nil without verification.
+    /// - Parameters:
+    ///     - path: path of the database.
     ///     - key: key of an encrypted file.
     ///     - lockTimeout: timeout for each lock of the session. Processes that have the file open
-    ///     are not waited for.
+    ///       are not waited for.
     ///     - allowsOtherNames: whether to accept a file with several hard links.
     ///     - converts: whether `body` converts a file of another format to the current one.
-    /// - Throws: `busy` if another process has the file open, `incompatible` for files this engine
-    ///   does not write and for unknown lock files, `misuse` for a file with several hard links,
-    ///   and any error of `body`.
+    ///     - body: the work. It may replace the file, and returns the key of the file that is at
+    ///       `path` afterwards.
+    /// - Throws: `busy` if another process has the file open, `incompatible` for files that this
+    ///   engine does not write and for unknown lock files, `misuse` for a file with several hard
+    ///   links, and any error of `body`.
     package static func run(
         path: String, key: EncryptionKey? = nil, _ lockTimeout: LockTimeout = .forever,
         allowsOtherNames: Bool = false, converts: Bool = false,
@@ -24,7 +27,8 @@ package enum ExclusiveAccess {
         do throws(RealmError) {
             let resolvedPath = DatabasePath(path)
             try resolvedPath.checkLinks()
-            // No lock file is created for a file that cannot be processed.
+            // Check the file first, so that no lock file is created for a file that cannot be
+            // processed.
             try check(Database(MappedFile(resolvedPath, DatabaseKey(key))), converts: converts)
             if !allowsOtherNames { try resolvedPath.checkNames() }
             _ = try Session(joining: resolvedPath, isDurable: true, lockTimeout) {
@@ -38,8 +42,8 @@ package enum ExclusiveAccess {
         } catch { throw error.inFile(path) }
     }
 
-    /// Removes the database at `path` and its companion files, except the lock file: processes
-    /// waiting for it then begin a new session.
+    /// Removes the database at `path` and its companion files, except for the lock file: processes
+    /// that wait for the lock file then begin another session.
     ///
     /// Throws `busy` if another process has the database open.
     package static func remove(path: String) throws(RealmError) {
@@ -53,7 +57,7 @@ package enum ExclusiveAccess {
                 try removeFile(resolvedPath.path)
                 isRemoved = true
                 CompanionFiles.removeUnlocked(beside: resolvedPath.path)
-                // The error ends the session: the database no longer exists.
+                // The error ends the session, because the database no longer exists.
                 throw busy(path)
             }
         } catch {

@@ -1,26 +1,27 @@
-/// Copies trees of nodes into a sequentially written file, children before parents, and updates the
-/// refs in the parents (storage format 5.12).
+/// Copies trees of nodes to a file that is written sequentially, children before parents, and
+/// updates the refs in the parents (storage format 5.12).
 ///
 /// Nodes without references are copied unchanged; nodes with references get the smallest width for
-/// their slots. Memory: one buffer and the slots of the nodes on the path. Confined to one thread.
+/// their slots. Memory: one buffer, and the slots of the nodes on the path from the root. Confined
+/// to one thread.
 final class NodeCopier {
     let space: NodeSpace
     let file: SequentialFile
     private let mapping: Mapping
-    /// Receives each pair of a node with references and its copy; nil without verification.
+    /// Receives each node with references and its copy; nil if the copy is not verified.
     private let verification: CopyVerification?
     /// Slots of the nodes on the path from the root to the node being copied.
     let slots: SlotStack
     private let slotMemory = SlotStackCache()
     private var depth = 0
     private(set) var nodes = 0
-    /// Number of bytes that may still be read; ends the copy of nodes that form no tree.
+    /// Number of bytes that may still be read. It ends the copy if the nodes form no tree.
     private var left: Int
     private var readSinceRelease = 0
     private let releaseStep: Int
 
-    /// Maximum depth of nested nodes, which exceeds the depth of collections nested as deep as the
-    /// format allows.
+    /// Maximum depth of nested nodes. It is greater than the depth of collections that are nested
+    /// as deep as the format allows.
     private static let maximumDepth = 2000
     /// Limit in bytes of contiguous nodes copied in one step.
     private static let maximumRunSize = 1 << 14
@@ -93,9 +94,9 @@ final class NodeCopier {
         return try pop(first, node, ref)
     }
 
-    /// Copies the child `leaf` of slot `i`, together with the children of the next slots that
-    /// directly follow it in the file. Returns the first slot not copied. In some files most nodes
-    /// are small and have no references, such as lists.
+    /// Copies the child `leaf` of slot `i`. If the children of the next slots directly follow it in
+    /// the file, copies them in the same step. Returns the first slot that was not copied. This
+    /// saves time because in some files most nodes are small and have no references, such as lists.
     @inline(__always)
     private func copyLeaves(
         _ leaf: NodeView, _ ref: Ref, _ first: Int, _ i: Int, _ count: Int
@@ -158,14 +159,15 @@ final class NodeCopier {
         }
     }
 
-    /// Copies a node of width 0. All its slots are zero, so its size is eight bytes for any count.
+    /// Copies a node of width 0. All of its slots are zero, so it takes eight bytes whatever its
+    /// count is.
     private func copyZeros(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
         let copied = try emit(node)
         verification?.copied(ref, copied)
         return copied
     }
 
-    /// Pushes the slots of a node one level deeper and returns the index of the first one.
+    /// Pushes the slots of a node one level deeper and returns the stack index of the first slot.
     private func push(_ node: NodeView, _ ref: Ref) throws(RealmError) -> Int {
         depth += 1
         guard depth < Self.maximumDepth else {
@@ -174,7 +176,7 @@ final class NodeCopier {
         return slots.push(node)
     }
 
-    /// Writes the node whose slots are on top of the stack, and pops its slots.
+    /// Writes the node whose slots are on top of the stack, and removes its slots from the stack.
     private func pop(_ first: Int, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Ref {
         depth -= 1
         let copied = try emit(slots.values(from: first), flags: node.flags & 0xE0)

@@ -12,8 +12,8 @@ struct TableCopier {
     }
 
     private let copier: NodeCopier
-    /// Conversion of each column's leaf, by slot of the cluster leaves; leaves in further slots are
-    /// copied unchanged.
+    /// For each slot of a cluster leaf, the conversion of its column leaf. Leaves in slots without
+    /// a conversion are copied unchanged.
     private let treatments: [Treatment]
     private let table: TableInfo
     /// Distinct values of the columns that become enumerated, by column index.
@@ -74,8 +74,8 @@ struct TableCopier {
         else {
             throw copier.space.wrongShape(ref, "leaf of numbers")
         }
-        // Widths below eight bits save too little to search for; nodes with unexpected flags are
-        // copied unchanged.
+        // For widths below eight bits, a search for a smaller width would save too little. Nodes
+        // with unexpected flags are copied unchanged.
         if node.widthCode <= 3 || node.flags & ~7 != 0 { return try copier.emit(node) }
         return try withUnsafeTemporaryAllocation(of: Int64.self, capacity: max(1, count)) {
             (values) throws(RealmError) -> Ref in

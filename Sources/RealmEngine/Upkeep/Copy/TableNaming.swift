@@ -1,11 +1,11 @@
 /// Gives each table of a damaged file a unique name.
 struct TableNaming {
-    /// Replacement names given to classes, without the prefix `class_`.
+    /// Replacement names that were given to classes, without the prefix `class_`.
     private(set) var made: [String] = []
     private var taken: Set<String> = [""]
 
-    /// Returns the name of the table in `slot`: `read`, or a replacement if that name is missing,
-    /// invalid as a class name, or taken.
+    /// Returns a name for the table in `slot`: the name `read`, or a replacement if `read` is
+    /// missing, is not valid for a class, or is used by another table.
     mutating func name(_ read: String?, slot: Int) -> String {
         let read = read ?? ""
         var name = SchemaReader.fitting(read)

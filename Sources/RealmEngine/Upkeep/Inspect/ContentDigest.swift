@@ -1,19 +1,19 @@
 /// A 64-bit digest of the content of a table's objects, independent of how they are stored.
 ///
-/// Covered: the name of the class, the names of its properties, and for every object its primary
-/// key (or object key, in a class without one) and all values with their types. A link is digested
-/// by the class and key of its target, an embedded object by its content. The order of lists
-/// matters; the order of sets and dictionaries does not. Null counts once per set, however many of
-/// the set's links have no target, and all NaNs are one value.
+/// The digest covers the name of the class, the names of its properties, and all values of every
+/// object with their types. An object is identified by its primary key, or by its object key in a
+/// class without one. A link is represented by the class and key of its target; an embedded object
+/// by its content. The order of lists matters; the order of sets and dictionaries does not. In a
+/// set, several links without a target count as one null, and all NaNs are one value.
 ///
-/// Not covered: table and column keys, the order of properties and objects, indexes, whether a
-/// property may be null, backlinks, tombstones, and all details of nodes, space and history.
-/// Compaction, a change of the file format and encryption thus leave a digest unchanged. The digest
-/// detects differences; it does not withstand an adversary.
+/// The digest does not cover table and column keys, the order of properties and objects, indexes,
+/// whether a property may be null, backlinks, tombstones, and all details of nodes, space and
+/// history. It is thus not changed by compaction, encryption, or a change of the file format. It
+/// detects differences by accident, not by an adversary.
 ///
 /// Confined to its snapshot's thread.
 public final class ContentDigest {
-    /// Part of a link's target that is included in the digest.
+    /// Which part of a link's target the digest includes.
     enum Links {
         /// Class and primary key of the target; the content of an embedded object.
         case resolved
@@ -222,7 +222,8 @@ extension ContentDigest {
 private final class DigestTable {
     let table: Table
     let nameHash: UInt64
-    /// Columns in the order of their names, and the hashes of those names.
+    /// Indexes of the columns in the order of their names. `columnNames` contains the hashes of the
+    /// names in the same order.
     let columns: [Int]
     let columnNames: [UInt64]
     /// Reads primary keys; nil for a table without one.

@@ -1,4 +1,4 @@
-/// Space in use according to the free list: fast, and exact unless space leaked.
+/// Space in use, according to the free list. Fast to compute, and exact unless space was leaked.
 extension Database {
     /// Size of the file when it was mapped.
     package var fileBytes: UInt64 { UInt64(file.fileSize) }
@@ -20,8 +20,8 @@ extension Database {
         return fileBytes > live ? fileBytes - live : 0
     }
 
-    /// Upper limit of the size of a compacted file, in bytes. In rare cases nodes with references
-    /// grow, by less than the added margin.
+    /// Maximum size of a compacted file, in bytes. Nodes with references may grow in rare cases, by
+    /// less than the margin that is added.
     package var compactedLimit: UInt64 {
         let plain = liveBytes + liveBytes / 64 + 4096
         return isEncrypted ? UInt64(EncryptedLayout.fileSize(of: Int(plain))) : plain

@@ -7,13 +7,13 @@ public enum VersionChoice: Sendable, Equatable {
 }
 
 extension Database {
-    /// Returns a handle on another version of the same open file. The handle stays at that version,
-    /// and snapshots of both versions may be compared.
+    /// Returns a handle on another version of the same open file. The handle always shows that
+    /// version. Its snapshots may be compared with snapshots of this handle.
     ///
-    /// A version of a live session is pinned. The previous version of the header is checked first
-    /// and, if it is not pinned, read without a pin: `hasChanged` then reports whether a commit
-    /// overwrote it meanwhile. In that case call this function again: the handle of a live session
-    /// itself pins the version before that commit.
+    /// A version of a live session is pinned. The version in the header slot that is not selected
+    /// is checked first. If it is not pinned, it is read without a pin; `hasChanged` then reports
+    /// whether a commit has overwritten it in the meantime. In that case call this function again:
+    /// this handle pins the version before that commit, if the session is live.
     ///
     /// - Throws: `misuse` with the code `BadVersion` if the version can no longer be read.
     public func at(_ choice: VersionChoice) throws(RealmError) -> Database {
@@ -26,8 +26,9 @@ extension Database {
         } catch { throw error.inFile(path) }
     }
 
-    /// Timeout for a commit in progress. Until it ends, the header slot of the previous version may
-    /// hold its root, and its nodes may overwrite that version.
+    /// Time in milliseconds to wait for a commit in progress. During a commit, the header slot of
+    /// the previous version may already contain another root, and the commit may overwrite nodes of
+    /// that version.
     private static let commitMilliseconds = 1000
 
     private func previous() throws(RealmError) -> Database {
@@ -41,8 +42,7 @@ extension Database {
             do throws(RealmError) {
                 if let found = try previousOfHeader() { return found }
             } catch {
-                // A commit in progress is detected by the write lock, or by the header that it
-                // changed.
+                // The write lock, or a change of the header, shows that a commit is in progress.
                 let isQuiet = !wasBusy && !isBeingWritten
                 let isSame = try file.rawHeader() == raw
                 if isQuiet && isSame || !isInUse { throw error }
@@ -53,14 +53,15 @@ extension Database {
         }
     }
 
-    /// Returns the version in the header's other slot, pinned or else verified; nil if a commit may
-    /// have overwritten it.
+    /// Returns the version in the header slot that is not selected, either pinned or verified. Nil
+    /// if a commit may have overwritten it.
     private func previousOfHeader() throws(RealmError) -> Database? {
         let previous = try previousState()
         if let pinned = try pinned(previous.state.version) { return pinned }
         if isBeingWritten { return nil }
         let finding = finding(in: previous)
-        // The order matters: a writer that neither check detects began after everything was read.
+        // The order of these two checks matters: a writer that neither of them detects began after
+        // everything was read.
         guard !isBeingWritten, try file.rawHeader() == previous.raw else { return nil }
         if let finding {
             throw .corrupt(
@@ -98,7 +99,7 @@ extension Database {
         }
     }
 
-    /// The version in the header's other slot.
+    /// The version in the header slot that is not selected.
     private struct Previous {
         let raw: RawHeader
         let header: FileHeader
@@ -106,10 +107,10 @@ extension Database {
         let state: VersionState
     }
 
-    /// Reads the version in the header's other slot. Retries if a commit changes the header
-    /// meanwhile.
+    /// Reads the version in the header slot that is not selected. Repeats this if a commit changes
+    /// the header in the meantime.
     ///
-    /// - Throws: `misuse` if that slot holds no version before the newest.
+    /// - Throws: `misuse` if that slot has no version before the newest.
     private func previousState() throws(RealmError) -> Previous {
         func other(_ raw: RawHeader) throws(RealmError) -> Int? {
             let slot = raw.selected ^ 1
@@ -140,8 +141,8 @@ extension Database {
     }
 
     /// Returns the first error of the version; nil if it is intact. Reads all nodes. If a node
-    /// lacks its signature, reads all values too: either an old engine wrote the node, or a commit
-    /// has overwritten it.
+    /// lacks its signature, also reads all values, because either an old engine wrote the node or a
+    /// commit has overwritten it.
     private func finding(in previous: Previous) -> IntegrityReport.Finding? {
         func check(_ level: IntegrityCheck.Level) -> IntegrityReport {
             let check = IntegrityCheck(
@@ -160,12 +161,12 @@ extension Database {
             "the file holds no previous version", code: "BadVersion", reason: "version-gone")
     }
 
-    /// Throws `busy` if the database's path now names another file, or none. Commits to that path
-    /// are not visible here.
+    /// Throws `busy` if the path of the database now belongs to another file, or to none. Commits
+    /// to that path would not be visible here.
     package func checkPath() throws(RealmError) { try file.checkPath() }
 
-    /// Waits up to `milliseconds` until the session has a version newer than this handle's. Returns
-    /// false if there is none, and immediately for a handle without a session.
+    /// Waits up to `milliseconds` until the session has a version newer than this handle's version.
+    /// Returns false if there is none; returns immediately if the handle has no session.
     public func waitForCommit(milliseconds: Int) throws(RealmError) -> Bool {
         guard let session else { return false }
         if session.newestVersion != version { return true }
@@ -176,8 +177,8 @@ extension Database {
 
 extension Database {
     /// Joins the session of the database at `path` as a reader, or begins one if no process has it
-    /// open: pins of the handle then hold against later writers. Beginning a session changes the
-    /// lock file, never the database.
+    /// open. Pins of the handle are then respected by later writers. Beginning a session changes
+    /// the lock file, never the database.
     ///
     /// Nil if that is impossible without creating a lock file or repairing the database.
     ///

@@ -1,14 +1,16 @@
 /// Finds leaves of one class that contain the same bytes in two files, so that their objects need
 /// not be compared one by one.
 ///
-/// Files that do not share nodes often have equal content. The two trees are walked in parallel and
-/// packed nodes compared; leaves with the same values in another encoding are not detected.
+/// Two files that share no nodes often have equal content. Both trees are walked in parallel, and
+/// packed nodes are compared byte by byte. Leaves that encode the same values differently are not
+/// found.
 package struct EqualLeaves: Sendable {
-    /// Keys of the objects of equal leaves, ascending. No other object has a key in these ranges.
+    /// Key ranges of the equal leaves, ascending. No object outside of these leaves has a key in
+    /// one of the ranges.
     package private(set) var keys: [ClosedRange<ObjectKey>] = []
-    /// Whether both tables have the same object keys, each with the same primary key.
+    /// Whether both tables have the same object keys, and equal primary keys for each of them.
     package private(set) var hasEqualKeys = true
-    /// Whether all objects are in equal leaves.
+    /// Whether every object is in one of the equal leaves.
     package private(set) var isComplete = true
 
     /// The same table in both files.
@@ -17,7 +19,8 @@ package struct EqualLeaves: Sendable {
         let new: TableInfo
         let oldSpace: NodeSpace
         let newSpace: NodeSpace
-        /// Properties of `old` and `new`, paired; nil if the form of some property differs.
+        /// The properties of `old`, each with its counterpart in `new`; nil if the form of some
+        /// property differs.
         let columns: [(old: ColumnInfo, new: ColumnInfo)]?
         /// Primary keys of both tables; nil unless both have one of the same form.
         let key: (old: ColumnInfo, new: ColumnInfo)?
@@ -142,7 +145,7 @@ extension ClusterLeaf {
 struct EqualNodes {
     private let left: NodeSpace
     private let right: NodeSpace
-    /// Depth limit; deeper trees are reported as different.
+    /// Maximum depth. Deeper trees are reported as different.
     private static let maximumDepth = 64
 
     init(_ left: NodeSpace, _ right: NodeSpace) {

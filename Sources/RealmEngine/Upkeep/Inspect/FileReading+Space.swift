@@ -1,8 +1,7 @@
 /// Determines the space usage of a file, and the space that releasing a version would free (storage
 /// format 5.3 and 5.4).
 extension FileReading {
-    /// The free list of the newest version, with the version stamps as the next commit will read
-    /// them.
+    /// The free list of the newest version, with the stamps that the next commit will see.
     struct FreeList {
         let chunks: [FreeSpace.Chunk]
         /// Free lists of the readable versions before the newest, in ascending order of the
@@ -12,8 +11,8 @@ extension FileReading {
         /// Number of bytes per entry of the free list.
         let entryBytes: UInt64
 
-        /// Number of the oldest readable version. A chunk is free once no readable version is older
-        /// than its stamp.
+        /// Number of the oldest readable version. A chunk is free if its stamp is not greater than
+        /// this number.
         var oldest: UInt64 { older.versions.first ?? newest }
 
         var free: UInt64 { chunks.reduce(0) { $0 + ($1.version <= oldest ? $1.count : 0) } }
@@ -25,27 +24,28 @@ extension FileReading {
             chunk.version <= oldest ? nil : older.position(before: chunk.version)
         }
 
-        /// Index in `older` of the version whose release alone frees `chunk`; nil if there is none
-        /// or the chunk is free.
+        /// Index in `older` of the version whose release alone frees `chunk`. Nil if there is no
+        /// such version or the chunk is already free.
         fileprivate func onlyHolder(of chunk: FreeSpace.Chunk) throws(RealmError) -> Int? {
             guard let index = holder(of: chunk) else { return nil }
             if index == 0 { return index }
-            // After the release, the versions before it determine the stamp.
+            // After the release, the stamp is determined by the versions before the released one.
             let stamp = try older.backDatedStamp(of: chunk, among: index)
             return stamp <= oldest ? index : nil
         }
     }
 
-    /// Computes the space that becomes usable when one readable version is released and a commit
-    /// trims the history: chunks used by that version alone, and the free list entries that the
+    /// Space that becomes usable when one readable version is released and a commit then trims the
+    /// history: the chunks that only that version uses, and the entries of the free list that the
     /// commit merges.
     struct Releases {
         private let entryBytes: UInt64
-        /// Chunks used by only one older version, in ascending order, by index of the version.
+        /// For each version in `older`, by index: the chunks that only this version uses,
+        /// ascending.
         private var kept: [Int: [Extent]] = [:]
         /// Chunks that are free, in ascending order.
         private var free: [Extent] = []
-        /// Number of free chunks that touch the previous one.
+        /// Number of free chunks that begin at the end of the previous free chunk.
         private var joined = 0
 
         init(_ list: FreeList) throws(RealmError) {
@@ -81,7 +81,7 @@ extension FileReading {
                 if next > 0, free[next - 1].end == extent.start { touching += 1 }
                 if next < free.count, free[next].start == extent.end { touching += 1 }
             }
-            // Nodes of the history are not entries of the list yet.
+            // Do not subtract entries for nodes of the history, which are not in the free list yet.
             return sum + UInt64(max(0, touching - history.nodes.count)) * entryBytes
         }
     }
@@ -156,8 +156,8 @@ extension FileReading {
             let count = releases.bytes(releasing: index, dropped)
             let growth = top.logicalSize - min(top.logicalSize, version.logicalBytes)
             found.versions[i].releases = count
-            // Estimate: the file grew because no space was free, so that it would have grown less
-            // by that space.
+            // An estimate: the file grew because no space was free. It would have grown less by the
+            // space that this version keeps.
             found.versions[i].bytesWithout = bytes - min(count, growth)
         }
     }

@@ -1,10 +1,10 @@
-/// Sizes of the history's entries, and the entries that the commit after a release frees: every
-/// commit removes the entries that no live reader can need (storage format 7.2).
+/// Sizes of the history's entries. Determines which entries a commit frees after a version was
+/// released: every commit removes the entries that no live reader can need (storage format 7.2).
 struct HistoryShare {
     private struct Entry {
         let bytes: UInt64
-        /// The separate node of the entry, which older versions with the entry use too; nil if the
-        /// entry has no separate node.
+        /// The separate node of the entry; nil if it has none. Older versions that contain the
+        /// entry use the same node.
         let node: Extent?
     }
 
@@ -14,13 +14,13 @@ struct HistoryShare {
         var nodes: [Extent] = []
     }
 
-    /// Number of the version that the first entry's changes result in.
+    /// Number of the version that the changes of the first entry produced.
     private let first: UInt64
     private let entries: [Entry]
     /// All readable versions, newest first.
     private let versions: [Inspection.LiveVersion]
-    /// Numbers of the oldest version with an ordinary reader, and of the oldest version from which
-    /// all later ones are kept.
+    /// Number of the oldest version that an ordinary reader pins. `oldestFull` is the oldest
+    /// version that is pinned together with all later versions.
     private let oldest: UInt64
     private let oldestFull: UInt64
 
@@ -37,7 +37,7 @@ struct HistoryShare {
         var leaves = BPlusTree(space: space, root: top.history).leaves()
         while let ref = try leaves.next() {
             let leaf = try BytesLeaf(binaries: space, ref)
-            // Size of a slot or of an end offset.
+            // Size in bytes of one slot, or of one end offset.
             let slot = UInt64(leaf.node.width / 8)
             for i in 0..<leaf.count {
                 if leaf.form == .big, let child = leaf.node.slot(i).child {
@@ -57,16 +57,17 @@ struct HistoryShare {
         first = top.version - UInt64(entries.count) + 1
     }
 
-    /// Returns the entries that the next commit removes if only `version` is released: entries that
-    /// no other version needs, including those that no version needs already.
+    /// Returns the entries that the next commit removes if only `version` is released: the entries
+    /// that no other version needs. This includes entries that no version needs already.
     func freed(releasing version: UInt64) -> Freed {
         var freed = Freed()
         guard let newest = versions.first?.version else { return freed }
-        // Most versions do not determine which entries are kept.
+        // Releasing a version changes the oldest version only if it is that version.
         let oldest =
             version == oldest || version == oldestFull
             ? Self.oldestLive(versions.filter { $0.version != version }) : oldest
-        // Entries up to the newest other old version are part of that version.
+        // A node of an entry remains in use if an older version contains the entry: any entry up to
+        // the newest of the other old versions.
         let youngest = versions.first { $0.version != newest && $0.version != version }
         let youngestVersion = youngest?.version ?? 0
         for (index, entry) in entries.enumerated() {

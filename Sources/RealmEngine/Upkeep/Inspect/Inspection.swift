@@ -1,5 +1,5 @@
-/// Facts about a database file, read without opening it as a database. Unknown facts are nil; none
-/// is guessed.
+/// Facts about a database file that were read without opening it as a database. Facts that could
+/// not be read are nil.
 public struct Inspection: Sendable {
     public let path: String
     /// Size of the database file in bytes.
@@ -11,14 +11,14 @@ public struct Inspection: Sendable {
     package internal(set) var slot: Int?
     /// Whether the file was written in one forward pass (storage format 1.3).
     package internal(set) var isStreaming: Bool?
-    /// The newest version: the session's if one is live, otherwise the version in the selected
+    /// The newest version. Taken from the session if one is live, otherwise from the selected
     /// header slot.
     public internal(set) var version: UInt64?
     /// Offset in bytes of the newest version's root.
     var top: UInt64?
     /// End of the space the version manages, in bytes.
     public internal(set) var logicalBytes: UInt64?
-    /// The version in the header slot that is not selected, if there is a root.
+    /// The version in the header slot that is not selected; nil if the slot has no root.
     package internal(set) var previousVersion: UInt64?
     public internal(set) var content: Content?
     package internal(set) var history: History?
@@ -27,8 +27,8 @@ public struct Inspection: Sendable {
     package internal(set) var lock: Lock?
     /// Readable versions, newest first.
     public internal(set) var versions: [LiveVersion] = []
-    /// First contradiction between the bytes and the format, which explains missing facts; nil if
-    /// there is none.
+    /// First contradiction between the bytes and the format, which explains why facts are missing.
+    /// Nil if there is none.
     public internal(set) var damage: RealmError?
 
     /// Content of the newest version.
@@ -67,11 +67,12 @@ public struct Inspection: Sendable {
 
     /// Use of the file's bytes. `live`, `free` and `pinned` sum up to the size of the file.
     public struct Space: Sendable {
-        /// Bytes used by the newest version.
+        /// Number of bytes that the newest version uses.
         public let live: UInt64
-        /// Bytes that the next commit can use.
+        /// Number of bytes that the next commit can use.
         public let free: UInt64
-        /// Bytes that the newest version does not use but an older, still readable version does.
+        /// Number of bytes that the newest version does not use, but an older readable version
+        /// does.
         public let pinned: UInt64
         /// Number of entries of the free list.
         public let chunks: Int
@@ -97,19 +98,19 @@ public struct Inspection: Sendable {
         public let version: UInt64
         /// Number of versions committed since this version.
         package let behind: UInt64
-        /// Number of pins by ordinary readers, by frozen views, and by readers that keep all later
-        /// versions.
+        /// Number of pins of ordinary readers. `frozen` counts pins of frozen views, and `full`
+        /// pins that keep all later versions, too.
         package let live: Int
         package let frozen: Int
         package let full: Int
         /// Offset in bytes of the version's root.
         package let top: UInt64
         package let logicalBytes: UInt64
-        /// Bytes that become usable once all pins of this version, and of no other version, are
-        /// released and a commit has followed; nil for the newest version, which is always kept.
+        /// Number of bytes that become usable after all pins of this version, and of no other, are
+        /// released and a commit has been made. Nil for the newest version, which is always kept.
         public internal(set) var releases: UInt64?
-        /// Size of the file in bytes if this version had been released at once; nil for the newest
-        /// version.
+        /// Size in bytes that the file would have if this version had been released immediately.
+        /// Nil for the newest version.
         package internal(set) var bytesWithout: UInt64?
 
         public var pins: Int { live + frozen + full }
@@ -117,8 +118,8 @@ public struct Inspection: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Whether at most a twentieth of the file is unused, or the file is as compaction leaves it;
-    /// nil if unknown.
+    /// Whether at most a twentieth of the file is unused, or the file is in the form that
+    /// compaction writes. Nil if unknown.
     package var isCompact: Bool? {
         guard let space, let isStreaming else { return nil }
         return isStreaming || (space.free + space.pinned) * 20 <= UInt64(bytes)

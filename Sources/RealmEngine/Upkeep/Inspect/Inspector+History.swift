@@ -18,7 +18,7 @@ package struct ChangeSummary: Sendable {
         package internal(set) var columnChanges = 0
         package internal(set) var inserted = 0
         package internal(set) var removed = 0
-        /// Number of changed objects that the commit did not insert.
+        /// Number of changed objects, without objects that the same commit inserted.
         package internal(set) var updated = 0
     }
 }
@@ -32,7 +32,7 @@ extension Inspector {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)
-            // Histories of old formats have other instructions.
+            // Histories of old formats consist of other instructions.
             if FileFormat.legacy.contains(header.format) { return nil }
             guard let (top, memory) = try reading.newest(header) else { return [] }
             defer { withExtendedLifetime(memory) {} }

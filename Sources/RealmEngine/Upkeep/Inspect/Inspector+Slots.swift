@@ -9,14 +9,15 @@ package struct HeaderSlot: Sendable {
     let isStreaming: Bool
     /// Version number of the slot's root; nil if the root cannot be read.
     package let version: UInt64?
-    /// First error found in the nodes reachable from the root; nil if there is none.
+    /// First error in the nodes that are reachable from the root; nil if there is none.
     package let problem: String?
     package var isEmpty: Bool { top == 0 && !isStreaming }
 }
 
 extension Inspector {
-    /// Returns both header slots after a check of each, down to the structure of its tables: nodes
-    /// of an unselected root may have been overwritten. Empty for an encrypted file.
+    /// Returns both header slots. The nodes of each, down to the tables, are checked, because nodes
+    /// of an unselected root may have been overwritten. Returns an empty array for an encrypted
+    /// file.
     ///
     /// Throws the errors of `inspect`.
     package func slots() throws(RealmError) -> [HeaderSlot] {
@@ -34,7 +35,8 @@ extension Inspector {
                 index: index, isSelected: isSelected, format: raw.format(index), top: top,
                 isStreaming: isStreaming, version: version, problem: problem)
         }
-        // A file written in one pass keeps the mark until a commit needs the slot.
+        // A file written in one pass keeps the streaming mark in this slot until a commit needs the
+        // slot.
         if isStreaming, !isSelected { return slot(0, nil, nil) }
         let header: FileHeader
         do throws(RealmError) {

@@ -1,9 +1,9 @@
 /// Reads the facts of a database file, including the readers that keep it large, without joining
 /// its session.
 ///
-/// Nothing is written, locked or created: the database is mapped for reading, and the lock file is
-/// copied by reading it. If the newest version of a file in use changes meanwhile, the file is read
-/// again. Confined to one thread.
+/// Writes, locks and creates nothing: the database is mapped for reading, and the lock file is read
+/// into a copy. If a commit is made in the meantime, the file is read again. Confined to one
+/// thread.
 public struct Inspector {
     let path: String
     /// Whether to read the lock file.
@@ -11,10 +11,10 @@ public struct Inspector {
     private let key: EncryptionKey?
 
     /// - Parameters:
-    ///     - readsLockFile: false to access only the database file; a live session is then not
-    ///     detected.
-    ///     - key: key of an encrypted file; without it, only facts visible in the encrypted bytes
-    ///     are found.
+    ///     - readsLockFile: false to access only the database file. A live session is not detected
+    ///       then.
+    ///     - key: key of an encrypted file. Without it, only facts that are visible in the
+    ///       encrypted bytes are found.
     public init(path: String, readsLockFile: Bool = true, key: EncryptionKey? = nil) {
         self.path = path
         self.key = key
@@ -69,8 +69,8 @@ public struct Inspector {
                 let file = try MappedFile(path: path, key.map { .given($0) } ?? .unknown)
                 let lock = readsLockFile ? LockFileCopy(databasePath: path) : nil
                 let raw = try rawHeader(file)
-                // Measured last: a writer extends the file before a header or a version of the
-                // session refers to the new part.
+                // Measure the size last: a writer extends the file before the header, or a version
+                // of the session, refers to the new part.
                 let size = try file.extendToEnd()
                 let reading = FileReading(file: file, lock: lock, size: size)
                 guard let raw else { return try body(reading, nil) }
@@ -78,11 +78,11 @@ public struct Inspector {
                     let result = try body(reading, raw)
                     if !reading.hasChanged(since: raw, path: path) { return result }
                 } catch {
-                    // Bytes that a commit overwrote during the call look like damage.
+                    // If a commit overwrote bytes during the call, they look like damage.
                     if reading.hasChanged(since: raw, path: path) { continue }
                     guard error.isDamage, reading.usesLockFileVersions else { throw error }
-                    // The versions in the lock file may be wrong; try again with the header's
-                    // version.
+                    // The versions in the lock file may be wrong. Try again with the version in the
+                    // header.
                     if let result = try? body(reading.usingHeaderVersion, raw) { return result }
                     throw error
                 }
@@ -142,8 +142,8 @@ public struct Inspector {
 struct FileReading {
     let file: MappedFile
     let lock: LockFileCopy?
-    /// Number of mapped bytes: covers everything that the header and the lock file, which were read
-    /// before, refer to.
+    /// Number of mapped bytes. It includes everything to which the header and the lock file refer,
+    /// because these were read before.
     let size: Int
 
     /// Decodes `raw` with the given slot, or with the selected slot if `slot` is nil.
@@ -154,20 +154,23 @@ struct FileReading {
     /// Whether versions are taken from the lock file, not from the header.
     var usesLockFileVersions: Bool { lock?.newest != nil }
 
-    /// The same state, but with the newest version taken from the header, not from the lock file.
+    /// The same state with the newest version of the header in place of the newest version of the
+    /// lock file.
     var usingHeaderVersion: FileReading {
         FileReading(
             file: file, lock: lock.map { LockFileCopy(usingHeaderVersion: $0) }, size: size)
     }
 
-    /// Whether a commit happened since `raw` was read, which may have overwritten bytes read since.
+    /// Whether a commit was made since `raw` was read. The commit may have overwritten bytes that
+    /// were read since.
     func hasChanged(since raw: RawHeader, path: String) -> Bool {
         guard let lock, let newest = lock.newest else {
-            // Without a session, only the header changes.
+            // Without a session, a commit changes only the header.
             guard let now = try? file.rawHeader() else { return true }
             return now != raw
         }
-        // A version that is no longer pinned may be overwritten while its free list is read.
+        // If the version is no longer pinned, a commit may overwrite it while its free list is
+        // read.
         guard let now = LockFileCopy(databasePath: path), now.newest?.version == newest.version
         else {
             return true
@@ -280,7 +283,7 @@ struct FileReading {
     ) throws(RealmError) -> Inspection.History {
         var entries: Int?
         if top.historyType == Self.inRealm || top.history.isNone {
-            // Engines ignore the history of an old format, so an error in it is no damage.
+            // No engine reads the history of an old format, so an error in it is no damage.
             let isLegacy = FileFormat.legacy.contains(format)
             entries = try isLegacy ? try? entryCount(memory, top) : entryCount(memory, top)
         }

@@ -1,4 +1,4 @@
-/// Consistent copy of a database's lock file, for reports.
+/// A consistent copy of a database's lock file, for reports.
 struct LockFileCopy {
     let facts: Inspection.Lock
     /// The newest version of the live session; nil if no session is live or no version is readable.
@@ -10,7 +10,7 @@ struct LockFileCopy {
     /// Reads the lock file of the database at `path`; nil if there is no lock file.
     init?(databasePath path: String) {
         guard let found = Self.steady(path) else {
-            // A lock file without read permission can still be found to be in use.
+            // If the lock file may not be read, it can still be determined whether it is in use.
             guard MappedLockFile.isLocked(DatabasePath(path).lock) else { return nil }
             facts = Inspection.Lock(
                 isInUse: true, layout: nil, isKnown: false, participants: 0, durability: 0)
@@ -38,15 +38,16 @@ struct LockFileCopy {
         self.newest = versions.first
     }
 
-    /// Copies `other` without its versions, so that the version in the header is used instead.
+    /// Makes a copy of `other` without its versions. The version in the header is then used
+    /// instead.
     init(usingHeaderVersion other: LockFileCopy) {
         facts = other.facts
         newest = nil
         versions = []
     }
 
-    /// Reads until two consecutive readings have equal versions, which shows that each is
-    /// consistent.
+    /// Reads the lock file until two consecutive readings have equal versions. This shows that both
+    /// are consistent.
     @_optimize(size)
     private static func steady(_ path: String) -> LockFileFacts? {
         var found = LockFileFacts(databasePath: path)

@@ -1,27 +1,27 @@
-/// Processes that hold the pins of a version, as far as can be determined.
+/// The processes that hold the pins of a version, as far as this can be determined.
 ///
-/// The lock file counts pins without naming their owners. Programs that use this engine announce
-/// their pins in the reader table. Any further pin belongs to another process that has the lock
-/// file open: to the only such process, or to any of several.
+/// The lock file counts pins but does not store their owners. Programs that use this engine record
+/// their pins in the reader table. A pin without a row belongs to another process that has the lock
+/// file open. If there are several such processes, it may belong to any of them.
 package struct PinAttribution: Sendable {
     package let version: UInt64
-    /// Rows of the reader table for the version, including rows of processes that have crashed.
+    /// Rows of the reader table for this version, including rows of processes that have crashed.
     package let announced: [ReaderRow]
-    /// Ids of the processes that may hold an unannounced pin.
+    /// Ids of the processes to which a pin without a row may belong.
     package let candidates: [UInt32]
-    /// Number of pins that no living process can hold; the end of the session removes them. Nil if
-    /// some processes could not be examined.
+    /// Number of pins that belong to no living process. They remain until the end of the session.
+    /// Nil if some processes could not be examined.
     package let stale: Int?
 
-    /// Ids of the processes that hold the version, or may hold it.
+    /// Ids of the processes that pin the version or may do so.
     package var processes: [UInt32] {
         Set(announced.filter { !$0.isStale }.map(\.process.pid) + candidates).sorted()
     }
 
     /// - Parameters:
     ///     - rows: the reader table.
-    ///     - openers: processes that have the database open, except those that opened it after the
-    ///     version was no longer the newest.
+    ///     - openers: processes that have the database open. Excludes processes that opened it when
+    ///       this version was no longer the newest.
     package init(
         _ version: Inspection.LiveVersion, _ rows: [ReaderRow], _ openers: FileHolders.Listing
     ) {
@@ -29,12 +29,12 @@ package struct PinAttribution: Sendable {
             version, rows.filter { $0.version == version.version }, Self.announcing(rows), openers)
     }
 
-    /// Attributes the pins of several versions.
+    /// Determines the owners of the pins of several versions.
     ///
     /// - Parameters:
     ///     - rows: the reader table.
-    ///     - openers: returns, for a version, the processes that have the database open, except
-    ///     those that opened it too late to pin the version.
+    ///     - openers: returns, for a version, the processes that have the database open, without
+    ///       processes that opened it too late to pin the version.
     package static func all(
         _ versions: [Inspection.LiveVersion], _ rows: [ReaderRow],
         _ openers: (UInt64) -> FileHolders.Listing
@@ -51,16 +51,15 @@ package struct PinAttribution: Sendable {
     }
 
     /// - Parameters:
-    ///     - announced: the reader table's rows for the version.
-    ///     - announcing: processes with rows for any version.
+    ///     - announced: the rows of the reader table for the version.
+    ///     - announcing: the processes that have rows for any version.
     private init(
         _ version: Inspection.LiveVersion, _ announced: [ReaderRow],
         _ announcing: Set<ProcessIdentity>, _ openers: FileHolders.Listing
     ) {
         self.version = version.version
         self.announced = announced
-        // A process is one participant, and counts once per version regardless of its number of
-        // rows.
+        // A process is one participant. It counts once per version, whatever its number of rows is.
         func holders(_ kind: ReaderRow.Kind, stale: Bool? = nil) -> Int {
             Set(
                 announced.filter { $0.kind == kind && (stale == nil || $0.isStale == stale) }

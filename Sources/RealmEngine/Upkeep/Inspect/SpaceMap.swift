@@ -1,16 +1,18 @@
-/// Use of a file by owner, in cells of equal size that follow the file's order.
+/// Map of a file: divides the file into cells of equal size, in order, and shows the owners of the
+/// bytes in each.
 package struct SpaceMap: Sendable {
     /// Owner of a range of bytes of the file.
     package enum Owner: Hashable, Sendable {
         /// A table, by its stored name.
         case table(String)
-        /// Tables beyond the first `maximumTableCount`.
+        /// All tables after the first `maximumTableCount`.
         case otherTables
         case history
         /// Header, roots, names and free lists.
         case bookkeeping
         case free
-        /// An older version: this pinned version is the newest one that uses the bytes.
+        /// An older version that is pinned. Of several pinned versions that use the bytes, this is
+        /// the newest.
         case pinned(UInt64)
         /// Bytes that are neither used nor free.
         case unaccounted
@@ -33,9 +35,9 @@ package struct SpaceMap: Sendable {
     package let bytesPerCell: UInt64
     package let version: UInt64
     package let owners: [Owner]
-    /// Total number of bytes of each owner, by index of the owner.
+    /// Number of bytes of each owner, by index of the owner.
     package internal(set) var totals: [UInt64]
-    /// Index of the owner with the largest share of each cell.
+    /// For each cell, the index of the owner with the largest share.
     package internal(set) var cells: [Int]
 
     package func bytes(of owner: Owner) -> UInt64 {
@@ -43,7 +45,7 @@ package struct SpaceMap: Sendable {
     }
 }
 
-/// Sums extents by cell and owner.
+/// Adds up the bytes of extents by cell and owner.
 struct SpaceMapBuilder {
     private let bytes: UInt64
     private let bytesPerCell: UInt64
@@ -52,7 +54,7 @@ struct SpaceMapBuilder {
     private var owners: [SpaceMap.Owner] = []
     private var indexes: [SpaceMap.Owner: Int] = [:]
     private var totals: [UInt64] = []
-    /// Owners of each cell, each with its number of bytes. A cell has few owners.
+    /// For each cell, its owners and their numbers of bytes. A cell has few owners.
     private var shares: [[Share]]
 
     private struct Share {

@@ -16,12 +16,12 @@ public struct SpaceUsage {
         package var backlinkBytes: UInt64 = 0
         package var isFullText = false
         package var isEnumerated = false
-        /// Minimum number of bytes that enumerating the property would save; nil if it would save
+        /// Number of bytes that enumerating the property would save at least. Nil if it would save
         /// none or is impossible.
         package var enumerationSaves: UInt64?
     }
 
-    /// One of the largest values, with its location.
+    /// One of the largest values of the database, with its location.
     package struct LargeValue: Sendable {
         package let className: String
         package let property: String
@@ -30,7 +30,7 @@ public struct SpaceUsage {
     }
 
     public private(set) var columns: [Column] = []
-    /// Space of each class that belongs to no property: object keys, specs, unused slots.
+    /// For each class, the space that belongs to no property: object keys, specs and unused slots.
     public private(set) var overhead: [(className: String, objects: Int, bytes: UInt64)] = []
     public private(set) var historyBytes: UInt64 = 0
     package private(set) var historyEntries = 0
@@ -41,12 +41,12 @@ public struct SpaceUsage {
     /// Bytes of the header, the root and the directory of classes.
     package private(set) var directoryBytes: UInt64 = 0
     private var largest: [LargeValue] = []
-    /// Size in bytes that a value must exceed to be among the largest values.
+    /// Size in bytes above which a value belongs to the largest values.
     private var smallestKept: UInt64 = 0
 
     private let snapshot: Snapshot
     private let most: Int
-    /// Number of bytes that may still be counted; ends walks over damaged trees.
+    /// Number of bytes that may still be counted. It ends the walk if a tree is damaged.
     private var left: UInt64
     /// Number of bytes of backlinks, by the linking property.
     private var backlinks: [Origin: UInt64] = [:]
@@ -235,7 +235,7 @@ public struct SpaceUsage {
             let cells = try snapshot.lookup.refNode(ref, slots: leaf.count, "collections")
             for row in 0..<leaf.count {
                 guard let root = cells.slot(row).child else { continue }
-                // These nodes were counted before, so this walk must not charge the budget.
+                // These nodes were counted before, so restore the budget after this walk.
                 let (budget, bytes) = (left, try recounted(root))
                 left = budget
                 note(bytes, leaf.key(row), column, info)

@@ -1,6 +1,7 @@
 extension Table {
-    /// Returns the bytes of the table's nodes: columns, objects and indexes, including headers and
-    /// padding. Visits all of them. Throws `corrupt` if nodes are reachable too many times.
+    /// Returns the number of bytes of the table's nodes: columns, objects and indexes, including
+    /// headers and padding. Visits all nodes. Throws `corrupt` if nodes are reachable too many
+    /// times.
     package func byteSize() throws(RealmError) -> Int {
         let space = snapshot.walk
         space.resetBudget()

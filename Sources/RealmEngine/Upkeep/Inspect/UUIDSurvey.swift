@@ -1,19 +1,20 @@
 /// Determines the byte order of the UUIDs that a database stores.
 ///
-/// The .NET SDK before 10.10 stored GUIDs in the order of .NET. Later versions reverse them when they open
-/// the file, and add a table that marks it. Random UUIDs have the digit 4 at a fixed place, from which
-/// the order is seen.
+/// The .NET SDK before version 10.10 stored GUIDs in the byte order of .NET. Later versions convert
+/// them when they open the file, and add a table that marks the file as converted. In other files,
+/// the order is determined from random UUIDs: these have the digit 4 at a fixed position.
 package struct UUIDSurvey: Sendable {
-    /// Number of random UUIDs read that are in the standard order, and in the order of .NET.
+    /// Number of random UUIDs in the standard order; `dotnet` is the number in the order of .NET.
     package private(set) var standard = 0
     package private(set) var dotnet = 0
 
-    /// Table by which .NET SDKs from 10.10 on mark files with GUIDs in the standard order.
+    /// Table with which .NET SDKs from 10.10 on mark files whose GUIDs are in the standard order.
     private static let marker = "dotnet_guid_representation_fixed"
     /// Maximum number of objects read for each property.
     private static let objectLimit = 1000
 
-    /// Reads some UUIDs of each class, from properties that hold single ones.
+    /// Reads some UUIDs of each class from properties that are single UUIDs. Reads none if the file
+    /// is marked as converted.
     package init(_ snapshot: Snapshot) throws(RealmError) {
         let schema = snapshot.schema
         if schema.tables.contains(where: { $0.name == Self.marker }) { return }
@@ -41,12 +42,13 @@ package struct UUIDSurvey: Sendable {
         }
     }
 
-    /// Whether a UUID is one of version 4.
+    /// Whether a UUID is random, which means version 4.
     private static func isRandom(_ id: UUIDValue) -> Bool {
         id.high >> 12 & 0xF == 4 && id.low >> 62 == 2
     }
 
-    /// The order that nearly all of the UUIDs have; nil if they do not agree or there are none.
+    /// The order of nearly all UUIDs that were read; nil if there are none or both orders are
+    /// frequent.
     package var order: UUIDOrder? {
         if dotnet > 0, standard * 4 <= dotnet { return .dotnet }
         return standard > 0 && dotnet * 4 <= standard ? .standard : nil

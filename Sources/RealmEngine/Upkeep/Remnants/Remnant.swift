@@ -11,7 +11,7 @@ package struct Remnant {
         package var name: String { ["deleted", "changed", "orphan"][Int(rawValue)] }
     }
 
-    /// How certain the values of a remnant are.
+    /// Certainty of a remnant's values. A higher raw value is less certain.
     package enum Certainty: UInt8, Comparable {
         /// All columns of the cluster leaf are intact: nothing was written over them.
         case whole

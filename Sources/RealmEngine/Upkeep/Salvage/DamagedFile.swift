@@ -3,7 +3,7 @@ final class DamagedFile {
     let memory: ReadContext
     let format: Int
     let schema: Schema
-    /// Losses known before any object is read.
+    /// Losses that are known before any object is read.
     let losses: [SalvageLoss]
     /// The root of the salvaged version; nil if it is unknown.
     let top: TopArray?
@@ -11,8 +11,8 @@ final class DamagedFile {
     let renamedClasses: [String]
     /// Number of the salvaged version; 0 if it is unknown.
     let version: UInt64
-    /// Reason why the version selected by the header is unusable; nil if that version is the one
-    /// being read.
+    /// Reason why the version that the header selects is unusable; nil if that version is the one
+    /// that is read.
     let newestVersionError: RealmError?
     /// Number of errors that an integrity check finds in the version selected by the header.
     let errorCount: Int
@@ -110,8 +110,8 @@ final class DamagedFile {
         return content
     }
 
-    /// Describes content newer than the version selected by the header; nil if there is none. An
-    /// unfinished commit leaves such content, too.
+    /// Describes content that is newer than the version selected by the header; nil if there is
+    /// none. Such content may also come from an unfinished commit.
     private static func notSelected(_ search: TableSearch) -> RealmError? {
         if let version = search.newerVersion {
             return .corrupt("it does not select version \(version), which is there", in: "header")
@@ -156,7 +156,8 @@ final class DamagedFile {
 
     var fileSize: Int { file.size }
 
-    /// Whether the tables are of an old format, whose nodes are derived while they are read.
+    /// Whether the tables are of an old format. Their nodes in the current format are built while
+    /// they are read.
     var isDerived: Bool { memory.lookup.state.pointee.derived != nil }
 
     /// Calls `body` with every position whose bytes have the form of a node.
@@ -166,8 +167,8 @@ final class DamagedFile {
         try NodeScan(file.mapping, limit: UInt64(file.size) & ~7).run(body)
     }
 
-    /// Extents that contain no node: the header, and the footer of a stream. Empty if the header is
-    /// lost.
+    /// Extents that contain no nodes: the header, and the footer of a streamed file. Empty if the
+    /// header is lost.
     var headerExtents: [Range<UInt64>] {
         guard let raw = try? file.rawHeader(), raw.hasMagic else { return [] }
         let header = 0..<UInt64(RawHeader.size)
@@ -239,13 +240,13 @@ extension DamagedFile {
         let memory = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         defer { withExtendedLifetime(memory) {} }
         let space = memory.lookup
-        // A truncated file is smaller than its root's logical size.
+        // If the file was truncated, it is smaller than the logical size in its root.
         let top = try TopArray(space, root.ref, fileSize: .max >> 1)
         let tables = try space.refNode(top.tables, slots: 0, "tables")
         _ = try space.names(top.names, count: tables.count, of: top.tables)
         root.version = top.version
-        // A single flipped bit can turn the format number into one of an old format; the tables
-        // tell the formats apart.
+        // One flipped bit can turn the format number into the number of an old format. The tables
+        // show which of them it is.
         root.isLegacy =
             FileFormat.legacy.contains(root.format) && hasLegacyTables(space, top)
         return root
@@ -264,8 +265,8 @@ extension DamagedFile {
         return Content(memory: memory, schema: try reader.schema(), top: top)
     }
 
-    /// Whether nothing was ever committed to the file: neither slot has a root, and all bytes are
-    /// zero between the header and the end, or the footer of a stream.
+    /// Whether nothing was ever committed to the file. Then neither slot has a root, and all bytes
+    /// between the header and the end of the file, or the footer of a streamed file, are zero.
     private static func isEmpty(_ file: MappedFile, _ root: Root) throws(RealmError) -> Bool {
         let raw = try file.rawHeader()
         guard root.slot == raw.selected else { return false }
@@ -288,8 +289,8 @@ extension DamagedFile {
             || info.name == LegacyContent.keyTable && info.columnIndex(named: "pk_table") != nil
     }
 
-    /// Whether tables have the few slots of an old format, or an upgrade of them was not finished;
-    /// true if no table can be read.
+    /// Whether the tables have the few slots of an old format, or an upgrade of them was
+    /// interrupted. Also true if no table can be read.
     private static func hasLegacyTables(_ space: NodeSpace, _ top: TopArray) -> Bool {
         guard let tables = try? space.refNode(top.tables, slots: 0, "tables") else { return true }
         let names = try? space.names(top.names, count: tables.count, of: top.tables)
@@ -343,7 +344,7 @@ extension DamagedFile {
 }
 
 extension LegacyNodes {
-    /// Losses for columns that have no counterpart in the current format.
+    /// Losses of columns that have no counterpart in the current format.
     fileprivate var losses: [SalvageLoss] {
         content.tables.flatMap { table in
             table.spec.columns.filter { $0.type == .table && $0.elements == nil }.map {

@@ -4,7 +4,7 @@
 /// versions with the same keys are used if all their nodes are readable, have the form of the
 /// columns, and are not claimed by another tree.
 struct FoundLeaves {
-    /// A leaf and the range of its objects that is used.
+    /// A leaf, and the range of keys for which its objects are used.
     struct Piece {
         let ref: Ref
         let base: UInt64
@@ -18,9 +18,9 @@ struct FoundLeaves {
         case version
         /// Reachable from the root of an older version.
         case older
-        /// Reachable only from inner nodes that no root references.
+        /// Reachable only from an inner node that no root references.
         case unnamed
-        /// Not referenced by any node; the keys of its objects are lost.
+        /// Not referenced by any node, so that the keys of its objects are lost.
         case keyless
     }
 
@@ -31,8 +31,8 @@ struct FoundLeaves {
         let loss: Int?
     }
 
-    /// Nodes of the pieces whose key ranges overlap a found leaf: versions of one leaf share
-    /// unchanged nodes.
+    /// Nodes of those pieces whose key range overlaps a leaf that was found. The leaf may share
+    /// nodes with them, because versions of one leaf share unchanged nodes.
     private struct Shared {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0
@@ -53,7 +53,7 @@ struct FoundLeaves {
     private let space: NodeSpace
     let info: TableInfo
     private let work: SearchWork
-    /// Leaves and ranges to copy, ordered by key.
+    /// The leaves to copy, with the key range of each, ordered by key.
     private(set) var pieces: [Piece] = []
     /// Losses in the newest version's tree; `found` is the number of objects recovered from other
     /// versions.
@@ -87,8 +87,8 @@ struct FoundLeaves {
 
     var hasGaps: Bool { !gaps.isEmpty }
 
-    /// Adds a gap for all object keys from `key` on, so that objects created after the salvaged
-    /// version are found, too.
+    /// Adds a gap for all object keys from `key` on, to also find objects that were created after
+    /// the salvaged version.
     mutating func open(from key: UInt64) {
         guard key < ClusterWalk.liveKeys.upperBound, gaps.last?.keys.upperBound ?? 0 <= key else {
             return
@@ -105,7 +105,7 @@ struct FoundLeaves {
     /// Claims the nodes of the pieces, so that no other table uses them.
     func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
 
-    /// Fills gaps with leaves of the tree at `root`.
+    /// Fills gaps with leaves of the tree whose root is `root`.
     mutating func fill(
         from root: Ref, base: UInt64 = 0, _ origin: Origin, _ claims: NodeClaims
     ) {
@@ -120,7 +120,8 @@ struct FoundLeaves {
         var shared = Shared()
         for var leaf in walk.leaves {
             shared.update(pieces[..<before], leaf.keys, claims)
-            // Only the parent limits the keys of a node's last child.
+            // The keys of a node's last child are limited only by the node above it, which is
+            // unknown here.
             if origin == .unnamed { leaf.keys = keyRange(leaf) }
             while next < rest.count, rest[next].keys.upperBound <= leaf.keys.lowerBound {
                 gaps.append(rest[next])
@@ -157,9 +158,9 @@ struct FoundLeaves {
         }
     }
 
-    /// Returns the base of the inner node at `ref`, to which the keys below it are relative. The
-    /// base follows from a child with a known base, because a node keeps its key range for its
-    /// lifetime. Nil if no child's base is known, or if two children contradict each other.
+    /// Returns the base of the inner node at `ref`: the number to which the keys below it are
+    /// relative. It is computed from a child whose base is known, because a node never changes its
+    /// key range. Nil if no child's base is known, or if two children contradict each other.
     func base(of ref: Ref) -> UInt64? {
         guard work.spend(8), bases[ref] == nil,
             let node = try? space.treeNode(ref, slots: InnerClusterShape.minimumCount, "cluster"),
@@ -178,7 +179,7 @@ struct FoundLeaves {
         return base
     }
 
-    /// Returns the keys from the first to the last object of the leaf.
+    /// Returns the range from the first to the last key in the leaf.
     private func keyRange(_ found: ClusterWalk.Leaf) -> Range<UInt64> {
         let none = found.keys.lowerBound..<found.keys.lowerBound
         guard
@@ -192,7 +193,7 @@ struct FoundLeaves {
         return first <= last && found.keys.contains(last) ? first..<last + 1 : none
     }
 
-    /// Whether all columns of the leaf are readable, and no other tree has claimed their nodes.
+    /// Whether all columns of the leaf are readable and no other tree has claimed their nodes.
     private func isWhole(
         _ found: ClusterWalk.Leaf, _ shared: Set<Ref>, _ claims: NodeClaims
     ) -> Bool {

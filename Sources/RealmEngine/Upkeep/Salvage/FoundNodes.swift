@@ -1,4 +1,4 @@
-/// Nodes of a file recognized by their shape; their parents are unknown.
+/// Nodes of a file that were recognized by their shape. The nodes above them are unknown.
 struct FoundNodes {
     private(set) var roots: [Ref] = []
     private(set) var tables: [Ref] = []
@@ -7,8 +7,8 @@ struct FoundNodes {
     private(set) var names: [Ref] = []
     /// Nodes with the shape of a cluster leaf that no version uses; filled only on request.
     private(set) var leaves: [Ref] = []
-    /// Maximum number of nodes per kind: a file of 100 million objects has 2000 inner nodes,
-    /// possibly in several versions.
+    /// Maximum number of nodes per kind. For comparison, a file of 100 million objects has 2000
+    /// inner nodes, possibly in several versions.
     private let maximumSize: Int
 
     /// Whether the maximum number of nodes of some kind was reached, so that nodes may be missing.
@@ -19,11 +19,11 @@ struct FoundNodes {
     /// Maximum number of slots of an examined node.
     private static let maximumSlotCount = 1 << 12
 
-    /// Searches everything that `space` reads.
+    /// Searches all bytes that `space` can read.
     ///
-    /// - Parameter used: nodes of the readable versions, which are skipped; cluster leaves among
-    ///   all other nodes are then searched for, too. Nil to examine all nodes and collect no
-    ///   cluster leaves.
+    /// - Parameter used: nodes of the readable versions. They are skipped, and all other nodes are
+    ///   also searched for cluster leaves. If nil, all nodes are examined and no cluster leaves are
+    ///   collected.
     init(
         _ space: NodeSpace, _ mapping: Mapping, _ memory: SearchMemoryLimit,
         leavesOutside used: NodeClaims? = nil

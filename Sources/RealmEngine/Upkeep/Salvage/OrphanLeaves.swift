@@ -1,10 +1,11 @@
-/// Unreferenced leaves of tables with a primary key, whose object keys were lost with the nodes
-/// above them. Their objects are identified by primary key and get new object keys.
+/// Leaves of tables with a primary key that no node references. The keys of their objects were in
+/// the lost nodes above them, so the objects are identified by their primary keys and get new
+/// object keys.
 ///
-/// A leaf belongs to a table if all of the following hold: it has exactly one slot per column of
-/// the table, each column has the right form and one value per object, no other tree in the file
-/// owns any of its nodes, and no other table, present or past, would match. Links to its objects
-/// contain the lost keys and are lost.
+/// A leaf is assigned to a table if all of the following are true: it has exactly one slot per
+/// column of the table, each column has the right form and one value per object, no other tree in
+/// the file owns any of its nodes, and no other table, present or past, would match. Links to its
+/// objects contain the lost keys and are therefore lost.
 struct OrphanLeaves {
     private let space: NodeSpace
     private let claims: NodeClaims

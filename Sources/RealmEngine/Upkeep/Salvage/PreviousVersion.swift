@@ -1,7 +1,7 @@
 extension Database {
     /// Opens the version in the header slot that is not selected, without joining a session. It is
-    /// the version before the newest, intact as long as no later commit has reused its space. Check
-    /// the version before relying on it.
+    /// the version before the newest. It is intact as long as no later commit has reused its space,
+    /// so check the version before you rely on it.
     ///
     /// - Throws: `input` if that slot has no version, and the errors of opening any version.
     public convenience init(
@@ -28,7 +28,8 @@ extension Database {
 }
 
 extension IntegrityCheck {
-    /// Checks the version before the newest of the file at `path`; nil if the header has none.
+    /// Checks the version before the newest of the file at `path`. Returns nil if the header has
+    /// none.
     @_optimize(size)
     package static func runPrevious(
         path: String, level: Level = .full, key: EncryptionKey? = nil
@@ -46,8 +47,8 @@ extension IntegrityCheck {
         ).run()
     }
 
-    /// Checks the database read from standard input, which is first copied to an unlinked file in
-    /// `directory`.
+    /// Checks the database that is read from standard input. It is first copied to a file without a
+    /// name in `directory`.
     package static func run(
         standardInputInto directory: String, level: Level = .full, key: EncryptionKey? = nil,
         meter: ProgressCounter? = nil

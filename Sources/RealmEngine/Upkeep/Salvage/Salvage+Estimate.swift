@@ -1,10 +1,11 @@
 /// Estimates the result of a salvage without writing a database.
 extension Salvage {
-    /// Returns the number of objects that `run` would copy from the damaged file at `path`, not
-    /// counting embedded objects. Objects that `run` omits because of one value, such as a primary
-    /// key that may have been overwritten, are included.
+    /// Returns the number of objects that `run` would copy from the damaged file at `path`, without
+    /// embedded objects. Includes objects that `run` would omit because of one value, such as a
+    /// primary key that may have been overwritten.
     ///
-    /// Takes the parameters of `run` and throws the errors that `run` throws before it begins.
+    /// Takes the parameters of `run`, and throws the errors that `run` throws before it begins to
+    /// copy.
     public static func estimate(
         path: String, spillingInto directory: String, maxMemory: Int = 64 << 20,
         key: EncryptionKey? = nil
@@ -23,8 +24,8 @@ extension Salvage {
 }
 
 extension FoundLeaves {
-    /// Counts the objects of all pieces. If object keys are lost, objects with equal primary keys
-    /// count once.
+    /// Returns the number of objects in all pieces. If object keys are lost, objects with equal
+    /// primary keys are counted once.
     fileprivate func objectCount(_ memory: SearchMemoryLimit) -> Int {
         let isDistinct = pieces.contains { $0.origin == .keyless }
         var count = 0
@@ -32,7 +33,7 @@ extension FoundLeaves {
         for piece in pieces {
             guard let (leaf, rows) = try? rows(of: piece) else { continue }
             let keys = primaryKeys(leaf)
-            // An object without its primary key is lost.
+            // An object whose primary key cannot be read is lost.
             if info.primaryKey != nil, keys == nil { continue }
             count += rows.count
             guard isDistinct, let keys else { continue }
@@ -50,7 +51,8 @@ extension FoundLeaves {
 }
 
 extension Value {
-    /// A hash: equal for equal primary keys, and usually different for others.
+    /// A hash of a primary key. It is equal for equal keys, and usually different for different
+    /// keys.
     fileprivate var identity: Int {
         switch self {
         case .int(let number): number.hashValue

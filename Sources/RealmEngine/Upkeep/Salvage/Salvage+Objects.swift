@@ -1,17 +1,17 @@
 /// First pass of a salvage: copies objects and their plain values.
 extension Salvage {
-    /// A column of one leaf; `leaf` is nil if it cannot be opened.
+    /// A column of one leaf.
     struct OpenColumn {
         let index: Int
         let info: ColumnInfo
-        /// Nil if the leaf cannot be read.
+        /// The column leaf; nil if it cannot be read.
         let leaf: ColumnLeaf?
         /// Whether the column's bytes may have been overwritten with other data.
         let isDoubtful: Bool
         /// Index of the first row in the leaf that is copied.
         var start = 0
-        /// For a primary key: whether each row from `start` on is accepted, because the index
-        /// confirms or does not contradict its key. Nil if all rows are accepted.
+        /// For a primary key, whether each row from `start` on is accepted: the index confirms its
+        /// key, or at least does not contradict it. Nil if all rows are accepted.
         var proven: [Bool]?
 
         func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
@@ -71,7 +71,8 @@ extension Salvage {
         }
     }
 
-    /// Whether values of the column may reference other objects or are stored in separate trees.
+    /// Whether values of the column may reference other objects, or are stored in trees of their
+    /// own.
     static func isStructure(_ column: ColumnInfo) -> Bool {
         column.collection != nil || [.link, .typedLink, .mixed].contains(column.type)
     }
@@ -90,7 +91,7 @@ extension Salvage {
             do throws(RealmError) {
                 opened = try leaf.column(column.leafIndex, column.layout)
             } catch {
-                // Objects without their primary key are reported as lost objects.
+                // If the primary key cannot be opened, the objects themselves are reported as lost.
                 if i != info.primaryKey, let first = rows.first {
                     try reportLoss(
                         .values(
@@ -116,7 +117,8 @@ extension Salvage {
         return columns
     }
 
-    /// Reports a column whose bytes may have been overwritten. Returns whether it did.
+    /// Checks whether the bytes of a column may have been overwritten. If so, reports the column
+    /// and returns true.
     private func doubt(
         _ leaf: ClusterLeaf, _ cells: ColumnLeaf, _ rows: Range<Int>, _ column: ColumnInfo,
         _ info: TableInfo
@@ -145,9 +147,9 @@ extension Salvage {
         return nil
     }
 
-    /// Returns whether the index contains each row's primary key, so that no object gets a key that
-    /// never existed. The index distinguishes keys only by their first bytes, and damage may end
-    /// within a key, so the neighbours of an unconfirmed key are rejected, too.
+    /// Returns for each row whether the index confirms its primary key, so that no object gets a
+    /// key that never existed. The index compares only the first bytes of keys, and damage may end
+    /// within a key. Therefore the rows next to an unconfirmed key are rejected, too.
     private func proven(_ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>) -> [Bool] {
         Self.withNeighbours(
             rows.map { row in
@@ -156,13 +158,14 @@ extension Salvage {
             })
     }
 
-    /// Returns which primary keys the index does not contradict, for a node that crosses a block
-    /// boundary: a lost block may have overwritten part of the node without a trace. Nil if the
-    /// index contradicts none.
+    /// Returns for each row whether the index does not contradict its primary key. Only for a
+    /// column leaf that crosses a block boundary: the loss of a block may have overwritten part of
+    /// it without a trace. Nil if the index contradicts none of the keys.
     private func undenied(
         _ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>, _ origin: FoundLeaves.Origin
     ) -> [Bool]? {
-        // The index has no entries for objects that were deleted since.
+        // Leaves of older versions cannot be checked: the index has no entries for objects that
+        // were deleted since.
         guard let neighbourhood = source.neighbourhood, origin == .version,
             let ref = try? leaf.columnRef(column.info.leafIndex),
             neighbourhood.crossesBlock(ref)
@@ -177,8 +180,8 @@ extension Salvage {
         }
     }
 
-    /// Whether the index has an entry from the primary key of a row to its object; nil if the index
-    /// or the value cannot be read.
+    /// Whether the index has an entry for the primary key of a row that references the row's
+    /// object. Nil if the index or the value cannot be read.
     private func isIndexed(_ row: Int, _ column: OpenColumn, _ leaf: ClusterLeaf) -> Bool? {
         guard let cells = column.leaf, !column.info.indexRoot.isNone,
             let value = try? cells.value(row)
@@ -187,8 +190,8 @@ extension Salvage {
         return try? index.leads(to: leaf.key(row), for: value)
     }
 
-    /// Whether the node of a long text looks intact. Long texts have separate nodes, not adjacent
-    /// to the leaf.
+    /// Whether the node of a long text looks intact. A long text has its own node, which need not
+    /// be adjacent to the leaf.
     private func isNodePlausible(
         of row: Int, _ column: ColumnInfo, _ leaf: ClusterLeaf
     ) -> Bool {
@@ -199,7 +202,7 @@ extension Salvage {
         return row < node.count && node.slot(row).child.map(neighbourhood.isPlausible) ?? true
     }
 
-    /// Error for a text that is not UTF-8, as overwritten texts usually are.
+    /// The error for a text that is not UTF-8. Overwritten texts usually are not.
     static var noText: RealmError { .corrupt("it is no text", in: "value") }
 
     private func create(
@@ -232,7 +235,7 @@ extension Salvage {
                 try didCreate(key, as: new, in: tableIndex)
             } catch {
                 if [.output, .internal, .incompatible].contains(error.kind) { throw error }
-                // The object was already copied from another version.
+                // The object was already copied from another version of the leaf.
                 if mayExist, error.reason == "duplicate-key" { continue }
                 try reportLoss(
                     .object(
@@ -253,7 +256,7 @@ extension Salvage {
         return try result.get()
     }
 
-    /// Returns the values of an object whose properties are all unknown.
+    /// Returns the values of an object for which no property is known.
     private func defaults(_ target: Target, _ width: Int) -> [Value] {
         var values = [Value](repeating: .null, count: width)
         for (i, column) in target.source.columns.enumerated() {
@@ -262,7 +265,8 @@ extension Salvage {
         return values
     }
 
-    /// Returns a plain value; nil if it is lost. Throws if the object is lost with it.
+    /// Returns a plain value; nil if only the value is lost. Throws if its loss makes the whole
+    /// object unusable.
     private func read(
         _ column: OpenColumn, _ leaf: ColumnLeaf, _ row: Int, _ key: ObjectKey, _ target: Target,
         isKey: Bool
@@ -292,7 +296,7 @@ extension FoundLeaves.Origin {
     /// Owner of the leaves in a map of the file.
     fileprivate var owner: SpaceMap.Owner { self == .version ? .copied : .older }
 
-    /// Reason why the objects may not be in their latest state.
+    /// Reason why the objects may not have their latest values.
     fileprivate var why: String {
         switch self {
         case .version: ""

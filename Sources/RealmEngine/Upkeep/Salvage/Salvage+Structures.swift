@@ -28,15 +28,16 @@ extension Salvage {
     /// The object whose values are being copied.
     private struct Owner {
         let target: Target
-        /// Object key in the damaged file, for reports.
+        /// Object key in the damaged file, used in reports.
         let key: ObjectKey
         let new: ObjectKey
         /// Whether the copied column may have been overwritten.
         var isDoubtful = false
-        /// Number of objects and collections in which the object is nested.
+        /// Number of objects and collections that contain the object.
         var depth = 0
 
-        /// Throws `corrupt` if an embedded object in `column` would be too deep to be created.
+        /// Throws `corrupt` if an embedded object in `column` would be nested too deep to be
+        /// created.
         func checkDepth(_ column: ColumnInfo) throws(RealmError) {
             guard depth + column.embeddedLevels <= EmbeddedNesting.deepestObject else {
                 throw Salvage.tooDeep
@@ -98,8 +99,8 @@ extension Salvage {
 
     // MARK: Values
 
-    /// Returns the value with links and collections translated to the new file; nil, after a
-    /// report, if it referenced something lost.
+    /// Returns the value with its links and collections converted to the new file. If it referenced
+    /// something that is lost, reports that and returns nil.
     @_optimize(size)
     private func mapped(
         _ value: Value, _ column: ColumnInfo, _ owner: Owner, depth: Int = 0
@@ -129,7 +130,7 @@ extension Salvage {
         }
     }
 
-    /// Returns the elements translated to the new file, up to the first unreadable one.
+    /// Returns the elements converted to the new file, up to the first element that cannot be read.
     private func elements(
         _ view: CollectionView, _ column: ColumnInfo, _ owner: Owner, depth: Int,
         keepsPositions: Bool

@@ -1,9 +1,9 @@
-/// Copies all readable objects of a damaged database into a new one.
+/// Copies all readable objects of a damaged database to a new one.
 ///
-/// Objects are created anew with their old keys and values, so that indexes and backlinks are
-/// correct even if the damaged file has wrong ones. The first pass copies plain values of all
-/// objects, the second links and collections, which may reference any object. Confined to one
-/// thread; used once.
+/// Objects are created again with their old keys and values, so that indexes and backlinks are
+/// correct even if the damaged file has wrong ones. The first pass copies the plain values of all
+/// objects; the second copies links and collections, which may reference any object. Confined to
+/// one thread; used once.
 public final class Salvage {
     let source: DamagedFile
     private let session: WriteSession
@@ -12,9 +12,9 @@ public final class Salvage {
     private var meter: ProgressCounter?
     /// Conversion of an intact database; nil for a salvage, which may lose data.
     private let conversion: Conversion?
-    /// Records the nodes that are read; nil if no map was requested.
+    /// Records which nodes are read; nil if no map was requested.
     private(set) var trace: SalvageTrace?
-    /// First loss of a conversion, which makes it fail.
+    /// First loss of a conversion, which makes the conversion fail.
     private var refusal: RealmError?
 
     /// Kind of conversion of an intact database.
@@ -30,7 +30,7 @@ public final class Salvage {
     }
 
     var transaction: WriteTransaction
-    /// Number of changes since the last commit; a transaction's memory grows with them.
+    /// Number of changes since the last commit. The memory of a transaction grows with them.
     private var pending = 0
     private static let maximumPendingChanges = 4000
 
@@ -40,9 +40,9 @@ public final class Salvage {
         let key: TableKey
         /// Whether objects with a primary key keep their object keys.
         let keepsKeys: Bool
-        /// Index in the new table of each source column; nil for lost columns.
+        /// For each column of the source, its index in the new table; nil for a lost column.
         var columns: [Int?]
-        /// New keys of objects with a primary key, if they do not keep theirs.
+        /// New keys of the objects, if objects with a primary key do not keep their keys.
         let keys: SalvagedKeys
 
         /// Returns the new key of the object with the old key `key`; nil if it is certainly lost.
@@ -53,13 +53,13 @@ public final class Salvage {
 
     private(set) var targets: [Target] = []
     private var targetIndexes: [TableKey: Int] = [:]
-    /// Found leaves by target; nil for tables whose own tree is intact.
+    /// The leaves found for each target; nil for a table whose own tree is intact.
     private var leaves: [FoundLeaves?] = []
-    /// Number of times that the read budget may still be renewed, for a damaged tree.
+    /// Number of times that the read budget for a damaged tree may still be renewed.
     private var lives = 16
 
     private var memoryLimit: Int
-    /// Memory for pairs of old and new keys, one class after the other.
+    /// Memory for pairs of an old and a new key. Each class in turn uses it.
     let keyMemory: SpillBuffer
 
     private init(
@@ -78,18 +78,18 @@ public final class Salvage {
         transaction.memoryLimit = memoryLimit
     }
 
-    /// Returns the memory limit in bytes of a transaction if `memory` bytes are available; writing
-    /// it out takes about as much again.
+    /// Returns the memory limit in bytes for a transaction if `memory` bytes are available. Writing
+    /// the transaction takes about as much again.
     private static func share(of memory: Int) -> Int { memory / 8 * 3 }
 
-    /// Copies the readable part of the file at `path` into a new database at `destination`, which
-    /// must not exist. Verifies the new file at the end, which takes about as long again.
+    /// Copies the readable part of the file at `path` to a new database at `destination`, which
+    /// must not exist. Verifies the new file at the end, which takes about as long as the copy.
     ///
     /// - Parameters:
-    ///     - key: key of an encrypted file, used for the new file too.
-    ///     - directory: directory for unlinked files that hold what does not fit in memory.
+    ///     - key: key of an encrypted file; it is used for the new file, too.
+    ///     - directory: directory of files without a name, for data that exceeds `maxMemory`.
     ///     - maxMemory: limit in bytes for found nodes and unwritten data. Single sets,
-    ///     dictionaries and nested collections may exceed it, because they are built as a whole.
+    ///       dictionaries and nested collections may exceed it, because they are built as a whole.
     ///     - mapCells: maximum number of cells of the file map in the summary; nil for no map.
     ///     - meter: receives the number of copied objects.
     ///     - report: called with each loss when it is found.
@@ -120,13 +120,13 @@ public final class Salvage {
     }
 
     /// Writes the version of `snapshot` to a new database at `destination`, which must not exist,
-    /// in the current format: the same classes, objects, keys, values and links, with a new
-    /// history.
+    /// in the current format. The new database has the same classes, objects, keys, values and
+    /// links, and a new history.
     ///
     /// - Parameters:
     ///     - key: key of the new file.
     ///     - meter: receives the number of created objects.
-    ///     - report: called with content that the new file cannot hold.
+    ///     - report: called with content that the new file cannot store.
     /// - Throws: `corrupt` if something cannot be read, and the errors of `run`.
     @_optimize(size)
     public static func convert(
@@ -140,7 +140,7 @@ public final class Salvage {
             conversion, nil, meter, report)
     }
 
-    /// Path of the new file, and the directory for unlinked temporary files.
+    /// Path of the new file, and directory of temporary files without a name.
     private struct OutputLocation {
         let destination: String
         let spill: String
@@ -200,7 +200,7 @@ public final class Salvage {
         summary.map = try trace?.map(source.schema.tables)
     }
 
-    /// Number of objects of the tables, according to their roots.
+    /// Returns the number of objects that the roots of the tables announce.
     private func announced(_ places: [Int]) -> Int {
         places.reduce(0) { sum, i in
             sum &+ ((try? Table.count(targets[i].source, in: lookup)) ?? 0)
@@ -209,21 +209,21 @@ public final class Salvage {
 
     func reportLoss(_ loss: SalvageLoss) throws(RealmError) {
         guard conversion != nil else { return try omit(loss) }
-        // Callers may catch the error and call `reportLoss` again; they then get the first error
+        // A caller may catch the error and call `reportLoss` again. It then throws the first error
         // again.
         let refusal = refusal ?? RealmError.corrupt(loss.why, in: "file, which is not converted")
         self.refusal = refusal
         throw refusal
     }
 
-    /// Reports content that is left out of the new file.
+    /// Reports content that is omitted from the new file.
     private func omit(_ loss: SalvageLoss) throws(RealmError) {
         summary.add(loss)
         try report(loss)
     }
 
-    /// Whether a table is only used by synchronisation: it holds objects on their way to a server,
-    /// is no class, or is one of the classes for users and their rights.
+    /// Whether only synchronisation uses a table: it contains objects on their way to a server, is
+    /// no class, or is one of the classes for users and their permissions.
     private func isDropped(_ info: TableInfo) -> Bool {
         if conversion != nil, info.kind == .asymmetric { return true }
         return conversion == .local && (!info.isClass || info.className.hasPrefix("__"))
@@ -257,9 +257,10 @@ public final class Salvage {
         return try ClusterTree(space: lookup, root: targets[place].source.root).find(key)
     }
 
-    /// Whether a dictionary is stored as in formats 21 and 22. Those have the slots of a leaf with
-    /// two columns, others have two slots (object format 4.5 and 10.1). The node decides, because a
-    /// damaged header may contain any format.
+    /// Whether a dictionary has the form of formats 21 and 22. Its root then has the slots of a
+    /// leaf with two columns; other dictionaries have two slots (object format 4.5 and 10.1). The
+    /// form is recognized by the node and not by the header, because a damaged header may contain
+    /// any format number.
     func isClustered(_ view: CollectionView) -> Bool {
         guard conversion == nil, let node = try? lookup.node(view.root) else {
             return (21...22).contains(source.format)
@@ -267,8 +268,8 @@ public final class Salvage {
         return node.isInner || node.count > DictionaryShape.count
     }
 
-    /// Counts one change. Spills the transaction or commits it when due, so everything created so
-    /// far must be stored before the call.
+    /// Counts one change, and spills or commits the transaction when that is due. Everything that
+    /// was created so far must be stored before the call.
     func changed() throws(RealmError) {
         pending += 1
         if transaction.isSpillDue {
@@ -293,7 +294,8 @@ public final class Salvage {
         }
     }
 
-    /// Returns the object key to give to an object with a primary key; nil for the next free one.
+    /// Returns the object key to give to an object with a primary key; nil to use the next free
+    /// key.
     func wantedKey(_ primaryKey: Value, in target: Target) throws(RealmError) -> ObjectKey? {
         guard conversion == .hashedKeys else { return nil }
         let key = ObjectKey(hashing: primaryKey)
@@ -321,7 +323,8 @@ public final class Salvage {
                 try reportLoss(
                     .name(className: info.className, property: nil, why: Self.damagedName))
             }
-            // Objects of asymmetric classes are sent to a server, not stored in the file.
+            // Objects of asymmetric classes are sent to a server and not stored in the file, so
+            // there is nothing to copy.
             do throws(RealmError) {
                 let key = try transaction.createTable(
                     info.name, kind: info.kind,
@@ -400,7 +403,7 @@ public final class Salvage {
         var spec = PropertySpec(SchemaReader.fitting(column.name), column.type)
         spec.isOptional = column.isNullable
         spec.collection = column.collection
-        // Full-text indexes of old formats are not read.
+        // A full-text index of an old format is not copied.
         spec.isIndexed = column.isIndexed && column.index != .fullText
         spec.isFullText = column.index == .fullText
         spec.hasIntegerKeys = column.hasIntegerKeys

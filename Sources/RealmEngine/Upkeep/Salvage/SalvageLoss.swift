@@ -1,29 +1,31 @@
 /// Part of a damaged database that could not be copied.
 public enum SalvageLoss: Sendable {
-    /// The newest version; all content was read from version `used`, the version before it.
+    /// The newest version is lost. All content was read from version `used`, which is the version
+    /// before it.
     case version(used: UInt64, why: String)
-    /// A whole table of the directory, including its name.
+    /// A whole table of the directory, with its name.
     case table(slot: Int, why: String)
-    /// The name of a class or property. The objects are now in the class `className`, the values in
-    /// its property `property`.
+    /// The name of a class or property. The objects are now in the class `className`, or the values
+    /// in its property `property`.
     case name(className: String, property: String?, why: String)
-    /// Values of a property of a class, for all its objects.
+    /// The values of a property, for all objects of its class.
     case property(className: String, property: String, why: String)
     /// Objects that cannot be reached; `count` is nil if their number is unknown.
     case objects(className: String, count: Int?, why: String)
     /// One object.
     case object(className: String, key: ObjectKey, why: String)
-    /// `count` objects from `key` on come from another version than the rest and may be outdated.
+    /// `count` objects from `key` on were read from another version than the other objects, and may
+    /// be outdated.
     case older(className: String, key: ObjectKey, count: Int, why: String)
-    /// Values of one property, of `count` consecutive objects from `key` on. They were copied, but
-    /// some may have been overwritten with other data.
+    /// The values of one property of `count` consecutive objects from `key` on. They were copied,
+    /// but some may have been overwritten with other data.
     case doubtful(className: String, property: String, key: ObjectKey, count: Int, why: String)
-    /// Lost values of one property, of `count` consecutive objects from `key` on.
+    /// The values of one property of `count` consecutive objects from `key` on are lost.
     case values(className: String, property: String, key: ObjectKey, count: Int, why: String)
 }
 
 extension ObjectKey {
-    /// Whether the key is a placeholder for a lost object key; no object has such a key.
+    /// Whether the key is a placeholder for a lost object key. No object has such a key.
     package var isLost: Bool { raw >= 0 && UInt64(raw) >= FoundLeaves.lostKeys }
 }
 
@@ -40,7 +42,7 @@ extension SalvageLoss {
     }
 }
 
-/// Result of a salvage. Each reported loss counts in exactly one of the sums.
+/// Result of a salvage. Each reported loss is counted in exactly one of the sums.
 public struct SalvageSummary: Sendable {
     /// Number of the version that was read; 0 if no root contains it.
     public internal(set) var version: UInt64 = 0
@@ -50,15 +52,15 @@ public struct SalvageSummary: Sendable {
     package internal(set) var sourceErrors = 0
     /// Number of objects in the new file, without embedded ones.
     public internal(set) var salvaged = 0
-    /// Number of those objects that come from another version than the rest and may have been
-    /// changed or deleted since.
+    /// Number of objects, among `salvaged`, that were read from another version than the others.
+    /// They may have been changed or deleted since.
     package internal(set) var older = 0
     /// Number of values in the new file that may have been overwritten.
     package internal(set) var doubtful = 0
     /// Number of lost objects, as far as it is known.
     public internal(set) var lostObjects = 0
     public internal(set) var lostValues = 0
-    /// Number of lost parts: the newest version, tables, names, properties, and ranges of an
+    /// Number of other lost parts: the newest version, tables, names, properties, and ranges of an
     /// unknown number of objects.
     public internal(set) var lostParts = 0
     /// Map of the old file's bytes; nil if none was requested.
@@ -69,8 +71,8 @@ public struct SalvageSummary: Sendable {
         lostObjects > 0 || lostValues > 0 || lostParts > 0 || older > 0 || doubtful > 0
     }
     /// Whether the new file has all content: no loss was reported, and the version that was read is
-    /// the newest and free of errors that an integrity check detects. Damage may still hide lost
-    /// content.
+    /// the newest and has no errors that an integrity check detects. Some damage cannot be
+    /// detected.
     public var isComplete: Bool { !hasLosses && isNewest && sourceErrors == 0 }
 
     mutating func add(_ loss: SalvageLoss) {

@@ -1,7 +1,7 @@
-/// Records which bytes of a damaged file a salvage used, and how.
+/// Records which bytes of a damaged file a salvage used, and for what.
 ///
-/// Each byte counts once, for its first owner. Memory: the cells of the map, and one bit per eight
-/// bytes of the file within the limit of the search. Confined to one thread; used once.
+/// Each byte is counted once, for its first owner. Memory: the cells of the map, and one bit per
+/// eight bytes of the file within the limit of the search. Confined to one thread; used once.
 final class SalvageTrace {
     private let source: DamagedFile
     private let space: NodeSpace
@@ -9,8 +9,8 @@ final class SalvageTrace {
     private let work: SearchWork
     private var builder: SpaceMapBuilder
 
-    /// Limit of the map's size, as a multiple of the file size. An overwritten root may contain an
-    /// arbitrary size.
+    /// Maximum size of the map, as a multiple of the file size. It is needed because an overwritten
+    /// root may contain any size.
     private static let maximumSizeFactor: UInt64 = 16
 
     /// - Parameter cells: maximum number of cells of the file map.
@@ -26,7 +26,8 @@ final class SalvageTrace {
             bytes: isLikely ? max(size, announced) : size, cells: cells, version: source.version)
     }
 
-    /// Assigns the subtree at `root` to `owner`. Nodes that already have an owner keep it.
+    /// Assigns the node at `root` and all nodes below it to `owner`. Nodes that already have an
+    /// owner keep it.
     func take(_ root: Ref, as owner: SpaceMap.Owner) {
         let index = builder.index(of: owner)
         var open = root.isNone ? [] : [root]
@@ -56,7 +57,8 @@ final class SalvageTrace {
         }
     }
 
-    /// Assigns the node at `ref` to `owner`; nil if it is unreadable or already has an owner.
+    /// Assigns the node at `ref` to `owner` and returns it; nil if the node is unreadable or
+    /// already has an owner.
     private func take(node ref: Ref, _ owner: Int) -> NodeView? {
         guard work.spend(0), !marked.isMarked(ref.raw), let node = try? space.node(ref) else {
             return nil

@@ -1,6 +1,6 @@
-/// Maps old object keys of a class to new ones, in memory that spills to a file.
+/// Map from the old object keys of a class to the new ones, in memory that spills to a file.
 ///
-/// Add all keys of one class before the keys of the next class. Confined to one thread.
+/// All keys of one class must be added before the keys of the next class. Confined to one thread.
 final class SalvagedKeys {
     private struct Pair {
         let old: Int64
@@ -8,11 +8,11 @@ final class SalvagedKeys {
     }
 
     private let memory: SpillBuffer
-    /// Offset in `memory`, in bytes, of the pairs of the current class.
+    /// Offset in `memory` at which the pairs of the current class begin, in bytes.
     private var start = 0
     private var count = 0
-    /// Whether the pairs of the current class ascend by old key. An intact table is read in that
-    /// order; a damaged one may not be.
+    /// Whether the pairs of the current class are in ascending order of old keys. This is so if the
+    /// table is intact.
     private var isSorted = true
 
     init(_ memory: SpillBuffer) { self.memory = memory }

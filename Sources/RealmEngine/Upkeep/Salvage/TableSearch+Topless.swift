@@ -1,9 +1,9 @@
 /// Finds tables whose top node is lost in all versions.
 extension TableSearch {
-    /// Adds tables known only by their columns: column keys contain the key of their table (object
-    /// format 1.4), and other tables contain the targets of links. The primary key is no longer
-    /// recorded. Tables without a plausible primary key are left out, because their objects could
-    /// not be distinguished.
+    /// Adds tables of which only the columns are known. Column keys contain the key of their table
+    /// (object format 1.4), and the backlink columns of other tables show the targets of links.
+    /// Which property is the primary key is lost; tables without a plausible primary key are not
+    /// added, because their objects could not be distinguished.
     func addTopless() {
         var specs: [TableKey: Ref] = [:]
         for ref in nodes.specs {
@@ -41,7 +41,7 @@ extension TableSearch {
         return targets
     }
 
-    /// Returns the table key contained in the column keys; nil if they differ, as they do after a
+    /// Returns the table key that the column keys contain; nil if they differ, as they may after a
     /// column was removed.
     private func tableKey(spec ref: Ref) -> TableKey? {
         guard let node = try? space.refNode(ref, slots: SpecShape.count, "spec"),

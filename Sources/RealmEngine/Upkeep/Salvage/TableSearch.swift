@@ -1,22 +1,22 @@
 /// Finds the tables of a file whose root does not reference all of them.
 ///
-/// A readable root determines which tables exist, their names and their positions. Missing parts,
-/// or everything if no root is readable, are found by a search for roots, tables and cluster nodes
-/// by shape. Confined to one thread; used once.
+/// If a root is readable, it determines which tables exist, and their names and slots. Missing
+/// parts are found by a search for roots, tables and cluster nodes by their shape; if no root is
+/// readable, everything is. Confined to one thread; used once.
 final class TableSearch {
     let space: NodeSpace
     let reader: SchemaReader
     let nodes: FoundNodes
     let work: SearchWork
     private let versions: [TableKey: [TableVersion]]
-    /// Key of the table in each slot of the directory, according to its newest version.
+    /// For each slot of the directory, the key of its table in the newest version that was found.
     private let newestKeys: [Int: TableKey]
     private let names: FoundNames
     /// Roots found in the file, newest first.
     private let roots: [FoundRoot]
     /// The root that lists the tables; nil if none is readable.
     private let root: FoundRoot?
-    /// Whether the header selects that root, so that nothing in the file is newer.
+    /// Whether the header selects that root. If true, nothing in the file can be newer.
     private let isNewest: Bool
 
     /// Detects overwritten nodes by the bytes before and after them.
@@ -61,7 +61,8 @@ final class TableSearch {
         for info in tables { leaves[info.key]?.endSearch() }
     }
 
-    /// Number of a version newer than the used root's; nil if there is none.
+    /// Number of a version that is newer than the version of the root that is used; nil if there is
+    /// none.
     var newerVersion: UInt64? {
         roots.first.flatMap { $0.top.version > version ? $0.top.version : nil }
     }
@@ -81,7 +82,8 @@ final class TableSearch {
         let key = named?.key.slot == slot ? named?.key : newestKey(slot)
         var candidates = key.flatMap { versions[$0] } ?? []
         if let named, named.key == key {
-            // Newer versions that the root does not reference were never committed.
+            // If the header selects the root, newer tables that the root does not reference were
+            // never committed.
             if isNewest {
                 let count = candidates.count
                 candidates.removeAll { $0.content > named.content }
@@ -117,7 +119,8 @@ final class TableSearch {
         newestKeys[slot]
     }
 
-    /// Whether `slot` may contain a table not found yet; the root shows which tables were removed.
+    /// Whether `slot` may contain a table that was not found yet. If there is a root, it shows
+    /// which tables were removed.
     func mayContainTable(_ slot: Int) -> Bool {
         guard let root, slot < root.tables.count else { return !isNewest }
         return root.tables.slot(slot).child != nil
@@ -201,7 +204,7 @@ final class TableSearch {
         }
     }
 
-    /// All tables that may own leaves: existing tables and removed ones.
+    /// All tables to which leaves may belong, present and removed.
     private var owners: [TableInfo] {
         let present = Set(tables.map(\.key))
         let past = versions.values.compactMap(\.first).filter { !present.contains($0.key) }
@@ -218,7 +221,8 @@ final class TableSearch {
             found.fill(from: version.root, version.isNewer(than: info) ? .unnamed : .older, claims)
         }
         var isGrowing = true
-        // Each pass can determine the base of parents from their children, one level at a time.
+        // Each pass can determine the bases of nodes one level above the known ones, so repeat this
+        // once per level.
         for _ in 0..<ClusterTree.maximumDepth where isGrowing && found.hasGaps {
             isGrowing = false
             for ref in nodes.inner where found.hasGaps {
@@ -230,7 +234,7 @@ final class TableSearch {
         leaves[info.key] = found
     }
 
-    /// Whether a version of a table has the same columns as `info`; leaves with other columns
+    /// Whether a version of a table has the same columns as `info`. Leaves with other columns
     /// cannot be used.
     private func hasSameColumns(_ version: TableVersion, _ info: TableInfo) -> Bool {
         guard let other = read(version, info.name) else { return false }
@@ -238,8 +242,8 @@ final class TableSearch {
             && other.backlinks.map(\.key) == info.backlinks.map(\.key)
     }
 
-    /// Returns the key of the next object: the sequence number, with its bits rearranged if there
-    /// is no primary key (object format 1.12).
+    /// Returns the key that the next created object would get. It is the sequence number; if there
+    /// is no primary key, the bits of the number are rearranged (object format 1.12).
     private static func firstKey(_ info: TableInfo) -> UInt64 {
         let number = info.nextSequenceNumber
         if info.primaryKey != nil { return number }

@@ -1,5 +1,5 @@
-/// The change that a text filter made to a file: git's `core.autocrlf`, FTP's text mode, a conversion to
-/// UTF-8. Only damaged files are looked at: bytes of a sound one may look the same by chance.
+/// The change that a text filter made to a file: git's `core.autocrlf`, the text mode of FTP, or a
+/// conversion to UTF-8. Use this only for damaged files: an intact file may look changed by chance.
 public struct TextFilter: Sendable {
     public enum Change: String, Sendable {
         /// A carriage return was inserted before each line feed.
@@ -7,7 +7,7 @@ public struct TextFilter: Sendable {
         /// Each byte from 0x80 on became two bytes, as if it were a character of Latin-1 converted
         /// to UTF-8.
         case latin = "latin-1"
-        /// Bytes that are not UTF-8 were replaced by U+FFFD and are lost.
+        /// Bytes that are not UTF-8 were replaced by U+FFFD. The original bytes are lost.
         case replaced = "utf-8"
     }
 
@@ -22,13 +22,14 @@ public struct TextFilter: Sendable {
         var bareLineFeeds = 0
         var high = 0
         var replaced = 0
-        /// Number of bytes from 0x80 on that are not part of the UTF-8 of U+0080 to U+00FF.
+        /// Number of bytes from 0x80 on that do not belong to a character from U+0080 to U+00FF in
+        /// UTF-8.
         var beyondLatin = 0
         var isUTF8 = true
     }
 
-    /// Returns the change that the bytes of the file show; nil for none. Stops reading as soon as
-    /// no change is possible. Throws if the file cannot be read.
+    /// Returns the change that the bytes of the file show; nil if they show none. Stops reading as
+    /// soon as no change is possible. Throws if the file cannot be read.
     public static func find(path: String) throws(RealmError) -> TextFilter? {
         let file = try RawFile(path)
         let counts = withExtendedLifetime(file) { Counts(file.bytes) }
@@ -55,13 +56,13 @@ public struct TextFilter: Sendable {
     public struct Restoration: Sendable {
         /// Number of bytes that were removed.
         public internal(set) var removed = 0
-        /// Number of carriage returns of the original file whose node is known, but not their
-        /// offset in it.
+        /// Number of carriage returns that the original file contained at an offset that cannot be
+        /// determined: only the node that contains them is known.
         public internal(set) var uncertain = 0
     }
 
-    /// Writes the file as it was before the change to `target`, which must not exist. The result is
-    /// proven by the integrity check of the caller.
+    /// Writes the original file to `target`, which must not exist. The caller should check the
+    /// integrity of the result, because the restoration can fail unnoticed.
     public func restore(to target: String) throws(RealmError) -> Restoration {
         let file = try RawFile(path)
         defer { withExtendedLifetime(file) {} }
@@ -78,7 +79,7 @@ public struct TextFilter: Sendable {
     }
 }
 
-/// The mapped bytes of a file; an encrypted file is not decrypted.
+/// The mapped bytes of a file as they are stored. An encrypted file is not decrypted.
 private struct RawFile {
     private let descriptor: OwnedDescriptor
     private let mapping: Mapping
@@ -98,8 +99,8 @@ private struct RawFile {
 }
 
 extension TextFilter.Counts {
-    /// Minimum number of line feeds or other bytes that show a change; fewer may look changed by
-    /// chance.
+    /// Minimum number of line feeds, or of bytes from 0x80 on, that prove a change. Fewer may look
+    /// changed by chance.
     private static let least = 8
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -149,21 +150,22 @@ extension TextFilter.Counts {
     }
 }
 
-/// Finds carriage returns before line feeds that the original file already contained: git inserts
-/// none before such line feeds.
+/// Finds carriage returns that were before line feeds in the original file: git inserts no second
+/// carriage return there.
 ///
-/// Nodes begin at multiples of 8 with `AAAA`. Removing a carriage return that the original
-/// contained moves all nodes after it.
+/// All nodes begin at multiples of 8 with `AAAA`. If a carriage return of the original file is
+/// removed, the nodes after it are no longer at multiples of 8.
 private struct OriginalReturns {
     /// Offsets in the changed file of the carriage returns to keep, ascending.
     private(set) var offsets: [Int] = []
     private(set) var uncertain = 0
 
-    /// Offsets of carriage returns before line feeds since the last node at a multiple of 8.
+    /// Offsets of the carriage returns before line feeds that were found since the last node at a
+    /// multiple of 8.
     private var candidates: [Int] = []
     private var removed = 0
-    /// The last node that would not be at a multiple of 8: the number of missing bytes, and the
-    /// number of candidates before it.
+    /// Set if the last node would not be at a multiple of 8 in the restored file: the number of
+    /// bytes that it lacks, and the number of candidates before it.
     private var doubt: (missing: Int, candidates: Int)?
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -190,8 +192,9 @@ private struct OriginalReturns {
             && bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self) == 0x4141_4141
     }
 
-    /// Processes a node that seems to be at `at`. If it is not at a multiple of 8 and the next node
-    /// agrees, candidates before the first of the two are carriage returns of the original.
+    /// Handles what looks like the start of a node at `at`. If this node and the node before it
+    /// would both lack the same number of bytes in the restored file, that many of the candidates
+    /// before them are carriage returns of the original file.
     private mutating func settle(_ at: Int) {
         let missing = missing(at)
         if missing == 0 {
@@ -204,7 +207,7 @@ private struct OriginalReturns {
         }
     }
 
-    /// Processes the end of the file, which is at a multiple of 8 like a node.
+    /// Handles the end of the file, which must be at a multiple of 8 like the start of a node.
     private mutating func finish(_ end: Int) {
         let missing = missing(end)
         if missing > 0 { insert(missing, of: candidates.count) }
@@ -262,7 +265,7 @@ private struct RestoredFile: ~Copyable {
         return done
     }
 
-    /// Converts each pair of bytes of U+0080 to U+00FF to one byte.
+    /// Converts each two-byte sequence of a character from U+0080 to U+00FF to one byte.
     mutating func writeLatin(
         _ bytes: UnsafeRawBufferPointer
     ) throws(RealmError) -> TextFilter.Restoration {

@@ -1,7 +1,7 @@
 /// Walks the readable part of a possibly damaged cluster tree, for given ranges of object keys.
 ///
-/// The position of a leaf in the tree determines its keys: a leaf contains only keys within its
-/// parents' offsets, whatever the state of its neighbours. Used once.
+/// The possible keys of a leaf follow from the key offsets in the nodes above it. They are thus
+/// known even if the leaves next to it cannot be read. Used once.
 final class ClusterWalk {
     /// A leaf and the range of object keys it may contain.
     struct Leaf {
@@ -10,10 +10,10 @@ final class ClusterWalk {
         var keys: Range<UInt64>
     }
 
-    /// Unreadable branches below one node.
+    /// Branches below one node that could not be read.
     struct Loss {
         var keys: [Range<UInt64>]
-        /// Number of objects in the unreadable branches; nil if unknown.
+        /// Number of objects in these branches; nil if unknown.
         let count: Int?
         let why: String
     }
@@ -30,7 +30,7 @@ final class ClusterWalk {
     /// Leaves ordered by key.
     private(set) var leaves: [Leaf] = []
     private(set) var losses: [Loss] = []
-    /// Base of each visited node, to which the keys below the node are relative.
+    /// For each visited node, its base: the number to which the keys below the node are relative.
     private(set) var bases: [Ref: UInt64] = [:]
 
     init(
@@ -58,8 +58,8 @@ final class ClusterWalk {
         let depth: Int
     }
 
-    /// Result of visiting a branch: the number of its objects that were found or counted as lost,
-    /// an error if the branch is unreadable, or that the branch contains no wanted keys.
+    /// Result of visiting a branch: the number of its objects that were found or reported as lost;
+    /// an error if the branch is unreadable; or that the branch has no wanted keys.
     private enum Outcome {
         case accounted(Int)
         case lost(RealmError)
@@ -139,7 +139,8 @@ final class ClusterWalk {
         return .accounted(accounted + (missing ?? 0))
     }
 
-    /// Visits a child, all of whose keys must be at least `reached`.
+    /// Visits a child. `reached` is the end of the key range of the child before it; the keys of
+    /// this child must not be smaller.
     private func visit(
         child i: Int, of inner: InnerCluster, _ branch: Branch, from reached: UInt64
     ) -> (Range<UInt64>, Outcome) {
@@ -161,8 +162,8 @@ final class ClusterWalk {
         losses.append(Loss(keys: keys.filter { !$0.isEmpty }, count: count, why: why))
     }
 
-    /// Returns the number of objects by which an inner node's count exceeds the accounted objects;
-    /// nil if there are none, or more than the unreadable branches can hold.
+    /// Returns the number of objects that an inner node announces in addition to those accounted
+    /// for. Nil if there are none, or more than the unreadable branches can contain.
     private static func missing(
         _ inner: InnerCluster, _ accounted: Int, _ failures: Int
     ) -> Int? {
@@ -174,7 +175,7 @@ final class ClusterWalk {
 }
 
 extension RealmError {
-    /// Error for reaching the memory limit of a search.
+    /// The error for a search that reached its memory limit.
     fileprivate static var noRoom: RealmError {
         .corrupt("there is no memory left to keep what is found", in: "search")
     }

@@ -1,5 +1,5 @@
-/// Set of used eight-byte units of a file, one bit each. Blocks of bits are allocated on first use,
-/// or all of them are in a temporary file.
+/// Set of the eight-byte units of a file that are in use, with one bit per unit. Blocks of bits are
+/// allocated on first use; alternatively, all of them are in a temporary file.
 final class ExtentMap {
     private var blocks: [UnsafeMutablePointer<UInt64>?] = []
     private let file: FilePages?
@@ -12,8 +12,8 @@ final class ExtentMap {
 
     init() { (file, pages, pageBlocks) = (nil, nil, 0) }
 
-    /// Makes a map for a file of `bytes` bytes, stored in an unlinked file in `directory` that
-    /// takes a 64th of this size. The map is in memory if the file cannot be created.
+    /// Makes a map for a file of `bytes` bytes. It is stored in a file without a name in
+    /// `directory`, of a 64th of that size; or in memory if this file cannot be created.
     init(of bytes: UInt64, in directory: String) {
         let count = Int((bytes >> 3) / Self.unitsPerBlock) + 1
         file = FilePages(count * Self.wordsPerBlock * 8, in: directory)
@@ -35,8 +35,8 @@ final class ExtentMap {
         return block
     }
 
-    /// Marks the units of the bytes `start ..< end`, which must be multiples of 8. Returns false if
-    /// any of them was already marked.
+    /// Marks the units from byte `start` to before byte `end`; both must be multiples of 8. Returns
+    /// false if any of the units was already marked.
     func mark(_ start: UInt64, _ end: UInt64) -> Bool {
         var wasFree = true
         var unit = start >> 3

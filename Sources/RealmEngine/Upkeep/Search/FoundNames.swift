@@ -27,7 +27,7 @@ struct FoundNames {
         let names = lists.filter { key.slot < $0.node.count }.map {
             try? $0.node.name(key.slot, at: $0.ref)
         }
-        // The age of the lists is unknown.
+        // If the lists differ, it is not known which of them is the newest.
         guard let first = names.first, names.allSatisfy({ $0 == first }) else { return nil }
         return first
     }

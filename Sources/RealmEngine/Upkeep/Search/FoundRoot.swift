@@ -6,7 +6,7 @@ struct FoundRoot {
 
     /// Nil if the lists of tables and of names cannot be read.
     init?(_ space: NodeSpace, _ ref: Ref) {
-        // A truncated file is smaller than its root's logical size.
+        // If the file was truncated, it is smaller than the logical size in its root.
         guard let top = try? TopArray(space, ref, fileSize: .max >> 1),
             let tables = try? space.refNode(top.tables, slots: 0, "tables"),
             let names = try? space.names(top.names, count: tables.count, of: top.tables)
@@ -16,8 +16,8 @@ struct FoundRoot {
 
     func name(_ i: Int) -> String? { try? names.name(i, at: top.names) }
 
-    /// Whether one of the root's first tables has the key of its slot. A node that is no root would
-    /// not reference such a table by chance.
+    /// Whether one of the first tables has the key that belongs to its slot. A node that is no root
+    /// would hardly reference such a table by chance.
     private func isProven(_ space: NodeSpace) -> Bool {
         (0..<min(tables.count, 64)).contains { i in
             guard let ref = tables.slot(i).child, let table = TableVersion(space, ref) else {
@@ -27,7 +27,7 @@ struct FoundRoot {
         }
     }
 
-    /// Returns the nodes at `refs` that are roots, newest first.
+    /// Returns the proven roots among the nodes at `refs`, newest first.
     static func proven(_ space: NodeSpace, _ refs: [Ref]) -> [FoundRoot] {
         var roots: [FoundRoot] = []
         func keepNewest() {

@@ -1,7 +1,7 @@
 /// Finds the root of a file of formats 2 to 9 whose header is lost.
 ///
-/// In these formats a table has no key, and its name is at its index in a separate list (legacy
-/// format 2.3), so that the names are lost without a root.
+/// In these formats, a table contains neither a key nor its name. The name is in a separate list,
+/// at the index of the table (legacy format 2.3). Without a root, the names are therefore lost.
 struct LegacyRoots {
     private let space: NodeSpace
     private let work: SearchWork
@@ -16,13 +16,13 @@ struct LegacyRoots {
         work = SearchWork(bytes: space.limit, memory)
     }
 
-    /// Returns the root with the highest version, the last in the file if several have it; nil if
-    /// there is none.
+    /// Returns the root with the highest version; nil if there is none. If several roots have that
+    /// version, returns the last in the file.
     func newest(_ mapping: Mapping) throws(RealmError) -> TopArray? {
         var newest: TopArray?
         let scan = NodeScan(mapping, limit: space.limit, needsSignature: false)
         try scan.run { (ref, flags, count) throws(RealmError) in
-            // Three or more references need at least 16 bits each.
+            // Three or more references need at least 16 bits each, so smaller widths are excluded.
             guard flags & ~7 == NodeView.hasRefsFlag, flags & 7 > 4, Self.sizes.contains(count),
                 let top = root(ref), top.version >= newest?.version ?? 0
             else { return }

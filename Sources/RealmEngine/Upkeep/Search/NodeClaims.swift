@@ -1,7 +1,7 @@
-/// Nodes that belong to parts of a database already found by a search.
+/// Nodes of the parts of a database that a search has already found.
 ///
-/// Each node is in one tree (storage format 3.3). A part of an older version may have been
-/// overwritten: a part whose nodes are already claimed is no longer intact.
+/// Each node belongs to one tree (storage format 3.3). If a part of an older version has nodes that
+/// are already claimed, it was overwritten.
 final class NodeClaims {
     private let space: NodeSpace
     private let work: SearchWork
@@ -25,8 +25,8 @@ final class NodeClaims {
         first(taken: true, from: bytes.lowerBound, before: bytes.upperBound) != nil
     }
 
-    /// Claims the node at `root` and all nodes below it. Returns false if one of them is unreadable
-    /// or already taken by a tree other than those in `others`.
+    /// Claims the node at `root` and all nodes below it. Returns false if a node is unreadable, or
+    /// if a tree that is not in `others` has already claimed it.
     func take(_ root: Ref, sharing others: Set<Ref> = []) -> Bool {
         var isFree = true
         walk(root) { (ref, node) in
@@ -51,8 +51,8 @@ final class NodeClaims {
         return found
     }
 
-    /// Calls `body` with each node from `root` down; `body` returns whether to visit the node's
-    /// children. Calls `lost` for each reference to an unreadable node.
+    /// Calls `body` with the node at `root` and the nodes below it. `body` returns whether to visit
+    /// the children of the node. Calls `lost` for each reference to an unreadable node.
     private func walk(_ root: Ref, _ body: (Ref, NodeView) -> Bool, lost: () -> Void) {
         var open = [root]
         while let ref = open.popLast() {

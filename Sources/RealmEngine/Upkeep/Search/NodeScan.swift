@@ -1,17 +1,17 @@
-/// Searches a file for nodes, word by word: every node begins with the same four bytes at a
+/// Searches a file for nodes, word by word. Every node begins with the same four bytes, at a
 /// multiple of 8 (storage format 2.1).
 struct NodeScan {
     private let mapping: Mapping
     private let limit: Int
-    /// Whether nodes must begin with the signature. Nodes of formats 2 to 9 need not (legacy format
-    /// 2.1).
+    /// Whether only nodes with the signature are found. Nodes of formats 2 to 9 need not have it
+    /// (legacy format 2.1).
     private let needsSignature: Bool
     /// Nodes that are skipped; nil to visit all nodes.
     private let used: NodeClaims?
 
     /// First four bytes of a node.
     static let signature: UInt32 = 0x4141_4141
-    /// Number of bytes after which pages that the scan has read are released.
+    /// Number of bytes read after which their pages are released.
     private static let portion = 8 << 20
 
     init(
@@ -24,9 +24,8 @@ struct NodeScan {
         self.limit = Int(limit)
     }
 
-    /// Calls `body` with the position, flags and count of everything that looks like a node of a
-    /// known form and ends within the file. Skips blocks of an encrypted file that do not
-    /// authenticate.
+    /// Calls `body` with the offset, flags and count of everything that has the form of a node and
+    /// ends within the file. Skips blocks of an encrypted file that do not authenticate.
     func run(
         _ body: (Ref, _ flags: UInt8, _ count: Int) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -45,8 +44,8 @@ struct NodeScan {
         mapping.releasePages()
     }
 
-    /// Returns the first position from `start` to before `end` that belongs to a used node, or to
-    /// none if `isUsed` is false; nil if there is none.
+    /// Returns the first offset from `start` to before `end` that belongs to a used node; or, if
+    /// `isUsed` is false, that belongs to none. Nil if there is none.
     private func first(used isUsed: Bool, from start: Int, before end: Int) -> Int? {
         guard start < end else { return nil }
         guard let used else { return isUsed ? nil : start }

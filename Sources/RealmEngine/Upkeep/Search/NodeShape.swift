@@ -1,5 +1,5 @@
-/// Recognizes nodes by the form of their first slots, without reading other nodes. Callers verify
-/// the result by reading the children.
+/// Recognizes nodes by their first slots, without reading other nodes. Callers confirm the result
+/// by reading the children.
 extension NodeView {
     /// Whether this looks like the top node of a table, with 12 to 14 slots (object format 1.2).
     var looksLikeTable: Bool {
@@ -23,8 +23,8 @@ extension NodeView {
             && SpecShape.required.allSatisfy { slot($0).child != nil }
     }
 
-    /// Whether this looks like an inner node of a cluster tree: it has a depth and a count in slots
-    /// where nodes of other trees have children (object format 2.2).
+    /// Whether this looks like an inner node of a cluster tree. It then has a depth and a count in
+    /// slots in which nodes of other trees have children (object format 2.2).
     var looksLikeInnerCluster: Bool {
         guard isInner, count >= InnerClusterShape.minimumCount else { return false }
         let depth = slot(InnerClusterShape.depth)

@@ -1,13 +1,13 @@
 /// Detects nodes whose bytes were overwritten.
 ///
-/// The format has no checksums. But damage comes in blocks whose boundaries are unrelated to nodes.
-/// An intact node is followed by another node, by free space or by the end; a partly overwritten
-/// one usually is not. If the block comes from another database, nodes begin inside the overwritten
-/// node. A block inside one long node is detected if it is empty.
+/// The format has no checksums, but damage usually comes in blocks whose boundaries are unrelated
+/// to nodes. An intact node is followed by another node, by free space or by the end of the file; a
+/// node that was partly overwritten usually is not. If the block comes from another database, nodes
+/// begin inside the overwritten node. A block inside one long node is only detected if it is empty.
 struct OverwriteDetector {
     private let space: NodeSpace
     private let work: SearchWork
-    /// Offsets of the free chunks' starts, ascending; nil if the free list is unreadable.
+    /// Offsets at which free chunks begin, ascending; nil if the free list is unreadable.
     private let freeStarts: [UInt64]?
     private let ends: Set<UInt64>
 
@@ -25,7 +25,7 @@ struct OverwriteDetector {
     }
 
     /// Whether the node at `root`, or a node below it, may cross a block boundary. A node within
-    /// one block is intact if its signature is.
+    /// one block was overwritten either completely, with its signature, or not at all.
     func crossesBlock(_ root: Ref) -> Bool {
         guard let node = try? space.node(root) else { return true }
         if node.hasRefs { return true }
@@ -33,12 +33,13 @@ struct OverwriteDetector {
         return Int(root.raw) / Self.block != last / Self.block
     }
 
-    /// Describes why the node at `root` or one below it seems overwritten; nil if none does.
+    /// Returns the reason why the node at `root`, or a node below it, seems to be overwritten; nil
+    /// if none does.
     ///
     /// - Parameters:
-    ///     - isText: whether long nodes must contain text only.
-    ///     - isStrict: whether to reject nodes followed by free space if the free list is
-    ///     unreadable.
+    ///     - isText: whether long nodes must contain only text.
+    ///     - isStrict: whether to suspect a node that is followed by free space if the free list is
+    ///       unreadable.
     func doubt(_ root: Ref, isText: Bool, isStrict: Bool) -> String? {
         var open = [root]
         while let ref = open.popLast() {
@@ -87,7 +88,7 @@ struct OverwriteDetector {
         }
     }
 
-    /// Whether a node begins at `at`.
+    /// Whether a node begins at the offset `at`.
     private func begins(_ at: UInt64) -> Bool {
         guard (try? space.prepareIfNeeded(Ref(at), NodeView.headerSize)) != nil else {
             return false
@@ -110,10 +111,10 @@ struct OverwriteDetector {
         }
     }
 
-    /// Size in bytes that disks and file systems write as a unit.
+    /// Size in bytes of the blocks that disks and file systems write as a unit.
     private static let block: Int = 4096
 
-    /// Describes a block inside a long node that seems overwritten; nil if there is none.
+    /// Returns the reason why a block inside a long node seems to be overwritten; nil if none does.
     private func overwritten(_ ref: Ref, _ node: NodeView) -> String? {
         let start = (Int(ref.raw) + NodeView.headerSize + Self.block - 1) & -Self.block
         let end = (Int(ref.raw) + node.byteSize) & -Self.block

@@ -1,5 +1,5 @@
-/// Releases pages of a mapped file that a search has read, before they take much memory: pages of a
-/// mapped file count as memory of the process. Confined to one thread.
+/// Releases pages of a mapped file that a search has read. Otherwise they would count as memory of
+/// the process. Confined to one thread.
 struct PageReleaser {
     private let mapping: Mapping
     private var left = steps
@@ -9,7 +9,7 @@ struct PageReleaser {
 
     /// Number of nodes read between two measurements of the resident memory.
     private static let steps = 1 << 9
-    /// Size in bytes of the resident file pages that are kept.
+    /// Maximum size in bytes of the file pages that remain in memory.
     private static let maximumSize = 24 << 20
 
     init(_ mapping: Mapping) {
@@ -17,7 +17,7 @@ struct PageReleaser {
         floor = ResidentMemory.filePages
     }
 
-    /// Counts a node that was read, and releases pages if they take too much memory.
+    /// Counts a node that was read. Releases pages if they take too much memory.
     @inline(__always)
     mutating func step() {
         left &-= 1

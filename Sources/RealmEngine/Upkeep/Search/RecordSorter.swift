@@ -4,7 +4,7 @@ protocol SpilledRecord {
     func compare(_ other: Self) -> Int
 }
 
-/// Sorts records. Those that do not fit into memory go to temporary files.
+/// Sorts records. Records that do not fit in memory are written to temporary files.
 ///
 /// Confined to one thread.
 final class RecordSorter<Record: SpilledRecord> {
@@ -12,7 +12,7 @@ final class RecordSorter<Record: SpilledRecord> {
     private let most: Int
     private let memory: QueryMemoryLimit
     private var runs: SortedRuns?
-    /// Buffer for the record that is being written to a file.
+    /// Buffer for the record that is written to a file next.
     private let buffer = UnsafeMutablePointer<Record>.allocate(capacity: 1)
 
     /// - Parameter most: maximum number of records in memory.
@@ -39,7 +39,8 @@ final class RecordSorter<Record: SpilledRecord> {
         records.removeAll(keepingCapacity: true)
     }
 
-    /// Calls `body` with all records in order until it returns false. Nothing may be added afterwards.
+    /// Calls `body` with all records in order until it returns false. No record may be added
+    /// afterwards.
     func visit(_ body: (Record) throws(RealmError) -> Bool) throws(RealmError) {
         guard let runs else {
             sort()

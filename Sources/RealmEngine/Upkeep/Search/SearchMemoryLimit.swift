@@ -1,15 +1,15 @@
-/// Limits the memory of a search through a damaged file. Nodes beyond the limit are skipped, and
-/// their objects reported lost.
+/// Memory limit of a search through a damaged file. Nodes that exceed the limit are skipped, and
+/// their objects are reported as lost.
 ///
-/// A limit of 64 MiB is enough for the leaves of 60 million objects. Confined to one thread.
+/// A limit of 64 MiB is sufficient for the leaves of 60 million objects. Confined to one thread.
 final class SearchMemoryLimit {
     private let limit: Int
     /// Directory for unlinked files.
     private let directory: String
     private var roomForNodes: Int
 
-    /// Memory per node in bytes. For a node of a tree: its ref, keys and base. For nodes found by
-    /// shape, the same limit applies to each of five kinds.
+    /// Memory per node in bytes. A node of a tree needs it for its ref, keys and base. Nodes found
+    /// by shape are limited to the same number for each of five kinds.
     private static let bytesPerNode = 256
 
     init(limit: Int, spillingInto directory: String) {
@@ -20,7 +20,7 @@ final class SearchMemoryLimit {
     /// Maximum number of nodes per kind that are found by shape.
     var maximumNodesPerShape: Int { min(1 << 20, limit / Self.bytesPerNode) }
 
-    /// Maximum number of primary keys that are held in memory to find equal ones.
+    /// Maximum number of primary keys that are kept in memory to find equal ones.
     var maximumKeyCount: Int { limit / 128 }
 
     /// Maximum number of object states that are sorted in memory at a time.
@@ -47,6 +47,6 @@ final class SearchMemoryLimit {
         return ExtentMap(of: bytes, in: directory)
     }
 
-    /// Memory limit in bytes for writing while `kept` bytes are in use.
+    /// Returns the memory limit in bytes for writing while the search uses `kept` bytes.
     func rest(beside kept: Int) -> Int { max(limit / 4, limit - kept) }
 }

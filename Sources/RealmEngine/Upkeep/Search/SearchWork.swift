@@ -1,5 +1,5 @@
-/// Read budget of a search through a damaged file. Overlapping nodes could otherwise make it
-/// endless; in an intact file each node is read a few times.
+/// Read budget of a search through a damaged file. An intact file needs few reads of each node;
+/// overlapping nodes could make the search endless.
 final class SearchWork {
     private var left: Int
     let memory: SearchMemoryLimit

@@ -2,8 +2,8 @@
 struct TableVersion {
     let ref: Ref
     let key: TableKey
-    /// Version of the content, incremented by each commit that changes the table (object format
-    /// 1.14).
+    /// Version of the table's content. Each commit that changes the table increments it (object
+    /// format 1.14).
     let content: UInt64
     let root: Ref
 
