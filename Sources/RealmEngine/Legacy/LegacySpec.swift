@@ -5,8 +5,8 @@ struct LegacyColumn {
     let attributes: LegacyAttributes
     /// Name of the property; empty for a backlink column.
     let name: String
-    /// Slot of the column's root in the columns array. If the column has a search index, the next
-    /// slot is that of the index.
+    /// Slot of the column's root in the columns array. If the column has a search index, the index
+    /// has the next slot.
     var slot: Int
     /// Index of the column's leaf in the cluster leaves of a table whose upgrade has begun.
     var leafIndex = 0

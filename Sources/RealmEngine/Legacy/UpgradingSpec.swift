@@ -65,9 +65,8 @@ struct UpgradingSpec {
         return LegacySpec(columns, slots: slots)
     }
 
-    /// Sets the slot of each column in the columns array. If a column has a search index, the next
-    /// slot is that of the index, unless the upgrade has removed the slots of all indexes, which it
-    /// does in one step.
+    /// Sets the slot of each column in the columns array. If a column has a search index, the index
+    /// has the next slot. The upgrade removes the slots of all indexes in one step.
     private func addSlots(to columns: inout [LegacyColumn], _ slots: Int) throws(RealmError) {
         let old = columns.indices.filter { $0 != rowColumn }
         let indexed = old.filter { columns[$0].attributes.contains(.indexed) }.count

@@ -1,7 +1,7 @@
 extension BoundQuery {
-    /// Binds the most common condition without a binder: a comparison of an own property of the
-    /// queried class with a constant of the property's type. Nil for any other tree, and for trees
-    /// with an error, which the binder must report.
+    /// Binds the most common condition without a binder: a comparison of a property of the queried
+    /// class itself with a constant of the property's type. Nil for any other condition, and for
+    /// one with an error, which the binder must report.
     convenience init?(
         shortcut parsed: ParsedQuery, _ arguments: [QueryArgument], _ aliases: KeyPathAliases,
         _ table: Table, isCached: Bool = false
@@ -81,6 +81,6 @@ extension BoundQuery {
 }
 
 extension QueryProperty {
-    /// Whether the path is one property of the queried class, without suffix or quantifier.
+    /// Whether the path is one property of the queried class, without links, suffix or quantifier.
     fileprivate var isOwn: Bool { path.rest.isEmpty && suffix == .none && quantifier == nil }
 }

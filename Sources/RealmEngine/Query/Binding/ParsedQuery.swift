@@ -121,7 +121,7 @@ final class BoundQueries: Sendable {
 final class SnapshotQueries {
     /// Cache shared by all snapshots of the version.
     let shared: BoundQueries
-    /// Index lists known to be valid, each in the slot that its ref selects.
+    /// Index lists that are known to be valid. The ref of a list selects its element.
     private var sound: [VerifiedPostings.ListID?]
 
     private static let places = 64

@@ -88,7 +88,8 @@ enum Arithmetic {
         }
     }
 
-    /// Applies the operator element by element; one of the lists must hold a single value.
+    /// Applies the operator to two lists, one of which must have exactly one value. That value is
+    /// combined with each value of the other list.
     static func combine(_ a: [Value], _ sign: QueryArithmetic, _ b: [Value]) -> [Value] {
         if b.count == 1 { return a.map { apply(sign, $0, b[0]) } }
         if a.count == 1 { return b.map { apply(sign, a[0], $0) } }

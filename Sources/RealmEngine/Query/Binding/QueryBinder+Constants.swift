@@ -203,7 +203,8 @@ extension QueryBinder {
         target == .decimal ? (.decimal(Decimal128(value)), .decimal) : (.int(value), .int)
     }
 
-    /// Converts a double. For a literal, `text` preserves all digits for a decimal.
+    /// Converts a double. `text` is the spelling of a literal, from which a decimal is converted
+    /// without losing digits; nil if there is no literal.
     private func double(
         _ value: Double, text: [UInt8]?, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {

@@ -4,7 +4,7 @@ enum BoundCondition: Sendable {
     case and([BoundCondition])
     case or([BoundCondition])
     indirect case not(BoundCondition)
-    /// A comparison of an own property of the object with constants.
+    /// A comparison of a property of the queried object itself with constants.
     case test(ColumnTest)
     case comparison(BoundComparison)
     case fullText(BoundFullText)
@@ -96,7 +96,8 @@ final class BoundOperand: Sendable {
         return Array(buffer.values.all)
     }
 
-    /// The column of an own property of the queried object; nil for other operands.
+    /// The column of the operand if it is a property of the queried object itself; nil for other
+    /// operands.
     var directColumn: BoundColumn? {
         guard case .path(let path) = kind, path.hops.isEmpty, case .scalar(let column) = path.end
         else { return nil }

@@ -29,8 +29,8 @@ enum ConditionOrder {
         }
     }
 
-    /// Sorts the operands by cost per row decided: per row rejected for AND, per row accepted for
-    /// OR.
+    /// Sorts the operands by their cost per decided row. For AND, a row is decided if the operand
+    /// rejects it; for OR, if the operand accepts it.
     private static func sorted(_ children: [BoundCondition], isAnd: Bool) -> [BoundCondition] {
         let ranked = children.map { child in
             let share = selectivity(child)

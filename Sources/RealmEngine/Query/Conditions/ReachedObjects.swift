@@ -1,10 +1,10 @@
 /// Treatment of objects that a path reaches more than once.
 enum PathMultiplicity {
-    /// Each occurrence of an object is kept, in path order.
+    /// Each occurrence of an object is retained, in path order.
     case kept
-    /// The number of occurrences of each object is kept, but not their order.
+    /// The number of occurrences of each object is retained, but not their order.
     case counted
-    /// Each object is kept once, as for ANY, ALL and NONE.
+    /// Each object is retained once, as for ANY, ALL and NONE.
     case dropped
 }
 

@@ -14,7 +14,7 @@ package enum ScalarFunction: String, CaseIterable, Sendable {
     case month
     /// `2024-Q2`
     case quarter
-    /// 2024
+    /// `2024`, as a number.
     case year
     /// 1 for Monday to 7 for Sunday.
     case weekday

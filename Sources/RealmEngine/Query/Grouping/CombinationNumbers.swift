@@ -1,5 +1,5 @@
-/// Numbers the combinations of values of several keys, ascending from 0 in the order of first
-/// occurrence. Without keys there is one combination.
+/// Assigns numbers to combinations of values, one value per key. The numbers ascend from 0 in the
+/// order of first occurrence. Without keys there is one combination.
 ///
 /// Confined to one thread.
 final class CombinationNumbers {
@@ -61,7 +61,7 @@ final class CombinationNumbers {
         }
     }
 
-    /// Returns the value number of each key in a combination.
+    /// Returns, for each key, the number of its value in a combination.
     func parts(of combination: Int) -> [Int] {
         if readers.isEmpty { return [] }
         var parts: [Int] = []

@@ -1,22 +1,23 @@
-/// Numbers the values of one grouping key. A path through a null link has the value null.
+/// Assigns a number to each value of one grouping key. A path through a null link has the value
+/// null.
 final class GroupKeyReader {
     let values: ValueNumbers
-    /// Column of an own property; nil for a path.
+    /// Column of the key if it is a property of the queried object itself; nil for a path.
     let ownColumn: ColumnLeaves?
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// For an enumerated column: the value number of each distinct value, by the index of the
-    /// distinct value in the column's dictionary. `unknown` until the value occurs.
+    /// For an enumerated column: the number of each distinct value, by its index among the distinct
+    /// values of the column. `unknown` until the value occurs.
     private let known = ReusedBuffer<UInt32>()
     private var distinct: BytesLeaf?
-    /// Cached value numbers of short texts, by the bytes of their cells; one cache per cell width.
+    /// Cached numbers of short texts, by the bytes of their cells. One cache per cell width.
     private var cells: [CellNumbers] = []
-    /// Cached value numbers of texts in the byte areas of medium leaves.
+    /// Cached numbers of the texts in leaves whose texts share one byte area.
     private var areas: AreaNumbers?
-    /// Value number by small integer, starting at `smallestSmallKey`; empty until a small integer
-    /// occurs.
+    /// Number of each small integer, by its distance from `smallestSmallKey`. Empty until a small
+    /// integer occurs.
     private let small = ReusedBuffer<UInt32>()
-    /// Value number of null in an integer column; `unknown` until a null occurs.
+    /// Number of the value null in an integer column; `unknown` until a null occurs.
     private var nullNumber = GroupKeyReader.unknown
     private static let smallestSmallKey: Int64 = -128
     private static let smallCount: UInt64 = 1 << 12

@@ -1,7 +1,8 @@
 /// Number of objects by group and value of one property, for functions of sorted values.
 final class GroupValues {
     private let reader: GroupKeyReader
-    /// Numbers of pairs (group, value number); nil if there is only one group.
+    /// Numbers of pairs. A pair consists of the number of a group and the number of a value. Nil if
+    /// there is only one group.
     private let pairs: PairNumbers?
     /// Number of objects by pair number.
     private let counts = ReusedBuffer<Int>()
@@ -22,7 +23,8 @@ final class GroupValues {
         pairs = isGrouped ? PairNumbers() : nil
     }
 
-    /// The own property whose values are counted; nil for a path.
+    /// Column of the counted values if they are a property of the queried object itself; nil for a
+    /// path.
     var column: ColumnLeaves? { reader.ownColumn }
 
     /// Bytes of memory in use.
@@ -82,7 +84,7 @@ final class GroupValues {
 }
 
 extension ValueNumbers {
-    /// Position of each value in sorted order, by value number.
+    /// Position of each value in sorted order, by the number of the value.
     var places: [Int] {
         var places = [Int](repeating: 0, count: count)
         let order = Array(0..<count).ordered { self.order($0, $1) < 0 }

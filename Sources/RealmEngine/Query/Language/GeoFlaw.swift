@@ -1,7 +1,7 @@
 /// Reason why a shape is no valid region (query language 20).
 ///
-/// Rings are numbered from 0, the outside. Vertices are numbered from 0, without those that repeat
-/// the vertex before; edge `i` begins at vertex `i`.
+/// Rings are numbered from 0, which is the outer ring. Vertices are numbered from 0, without
+/// vertices that repeat the vertex before. Edge `i` begins at vertex `i`.
 enum GeoFlaw: Error, Hashable {
     /// A point has no inside.
     case point
@@ -21,7 +21,7 @@ enum GeoFlaw: Error, Hashable {
     case repeatedVertex(ring: Int, Int, Int)
     /// Two edges of a ring cross.
     case crossingEdges(ring: Int, Int, Int)
-    /// A hole is not inside the outside.
+    /// A hole is not inside the outer ring.
     case holeOutside(ring: Int)
     /// Two rings have an edge in common. The edges are numbered in the direction that has the
     /// inside on the left.

@@ -29,7 +29,7 @@ public struct QueryDialect: Hashable, Sendable {
     /// The query language with extensions that the SDKs do not have.
     public static let extended = QueryDialect(
         isPredicate: false, isExtended: true, foldsUnicode: true)
-    /// `NSPredicate` as the SDKs take it.
+    /// `NSPredicate` as the SDKs accept it.
     package static let predicate = QueryDialect(
         isPredicate: true, isExtended: false, foldsUnicode: false)
     /// `NSPredicate` whose `[c]` folds every letter.

@@ -4,8 +4,8 @@ enum QueryLimits {
     /// Maximum nesting of parentheses, NOT and SUBQUERY. Each level uses stack whenever a tree is
     /// walked.
     static let depth = 200
-    /// Maximum number of steps of a path. Each uses stack, and a set of objects if the path is
-    /// evaluated from its far end.
+    /// Maximum number of steps of a path. Each step uses stack. If a path is evaluated backwards
+    /// from the objects at its end, each step also needs a set of objects.
     static let steps = 200
     /// Maximum number of properties of all SORT and DISTINCT clauses of a query together. Every
     /// object has a key for each of them.

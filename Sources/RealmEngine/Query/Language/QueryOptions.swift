@@ -13,7 +13,7 @@ public struct QueryOptions: Sendable {
     /// Receives the number of examined objects, for the condition and then for each SORT and
     /// DISTINCT. Never changes the result.
     package var meter: ProgressCounter?
-    /// Whether paths are always evaluated once from their far end for all objects, even if few rows
+    /// Whether paths are always evaluated backwards from the objects at their end, even if few rows
     /// are tested.
     var evaluatesPathsFromFarEnd = false
 

@@ -1,5 +1,5 @@
-/// Position in sorted order of each distinct value of an enumerated column. Rows can then be sorted
-/// by the value numbers they store, without reading texts.
+/// Position in sorted order of each distinct value of an enumerated column. Rows of such a column
+/// store indexes of distinct values, so they can be sorted without reading texts.
 struct DistinctOrder {
     struct Entry {
         /// The distinct value: null or a string.

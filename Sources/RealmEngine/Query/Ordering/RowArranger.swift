@@ -132,7 +132,8 @@ final class RowArranger {
         return Part(columns: columns, rows: start..<end)
     }
 
-    /// Returns the value of a sort key that is an own property; nil if the object does not exist.
+    /// Returns the value of a sort key that is a property of the object itself; nil if the object
+    /// does not exist.
     func value(_ object: ObjectKey, _ key: BoundSortKey) throws(RealmError) -> Value? {
         try evaluator.find(object, in: table)?.value(key.column)
     }

@@ -355,8 +355,8 @@ final class SortColumn {
     /// Returns one number per row: ascending in the order of the keys, and equal for equal keys.
     func codes() -> [UInt64] { placeCodes() ?? packedCodes() ?? rankedCodes() }
 
-    /// Returns each row's position among the sorted values of an enumerated column; nil if some
-    /// row's value has none.
+    /// Returns the position of each row's value among the sorted distinct values of an enumerated
+    /// column. Nil if the value of some row has no position.
     private func placeCodes() -> [UInt64]? {
         guard distinct != nil, places.count == ranks.count else { return nil }
         return places.all.map { UInt64($0) }

@@ -1,4 +1,4 @@
-/// Numbers values in the order of first occurrence; equal values share a number.
+/// Assigns numbers to values, in the order of first occurrence. Equal values have the same number.
 ///
 /// The hash uses a random secret, so that a file cannot be built to make all values collide.
 final class ValueNumbers {

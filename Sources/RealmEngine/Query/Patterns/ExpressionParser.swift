@@ -242,7 +242,7 @@ struct ExpressionParser {
         return .sequence(parts)
     }
 
-    /// Parses `\d` and similar escapes and `\p{..}`; nil for others.
+    /// Parses `\d` and similar escapes and `\p{..}`; nil for other escapes.
     private mutating func classEscape(_ start: Int) throws(Failure) -> ScalarSet? {
         guard let next = peek else { return nil }
         let set: ScalarSet

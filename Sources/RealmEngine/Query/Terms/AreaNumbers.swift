@@ -1,5 +1,6 @@
-/// Cache of the value numbers of texts in a leaf's byte area, by their bytes, so that cached texts
-/// are not hashed again. Used by one thread.
+/// Cache of the numbers that `ValueNumbers` assigned to texts, by the bytes of the texts. For
+/// leaves whose texts share one byte area; a cached text need not be hashed again. Used by one
+/// thread.
 final class AreaNumbers {
     /// Maximum size of a cached text in bytes. The last byte of its words is its size.
     private static let maximumSize = 23
@@ -24,9 +25,9 @@ final class AreaNumbers {
 
     deinit { (masks - 16).deallocate() }
 
-    /// Stores the value numbers of cached texts in `numbers`, and `unknown` for other texts and for
-    /// null. Returns rows that include every row whose text is not cached or null; nil if the leaf
-    /// is damaged.
+    /// Stores the numbers of cached texts in `numbers`, and `unknown` for other texts and for null.
+    /// Returns rows that include every row whose text is not cached or null; nil if the leaf is
+    /// damaged.
     func find(
         _ texts: BytesLeaf, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Selection? {
@@ -69,7 +70,7 @@ final class AreaNumbers {
         return highest == Self.unknown ? rows : hidden
     }
 
-    /// Returns the cached value number of a text that is shorter than 8 or longer than 16 bytes.
+    /// Returns the cached number of a text that is shorter than 8 or longer than 16 bytes.
     @inline(never)
     private func number(
         _ table: WordNumbers.Table, _ text: UnsafeRawPointer, _ count: Int
@@ -83,7 +84,7 @@ final class AreaNumbers {
                 | UInt64(count) &<< 56)
     }
 
-    /// Caches the value number of a text.
+    /// Caches the number of a text.
     func insert(_ text: ByteView, _ number: UInt32) {
         guard text.count <= Self.maximumSize else { return }
         if Self.inTwoWords.contains(text.count) {

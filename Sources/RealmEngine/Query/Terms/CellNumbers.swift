@@ -1,5 +1,5 @@
-/// Cache of the value numbers of short texts, by the bytes of their cells including padding, so
-/// that cached texts are not read again. Used by one thread.
+/// Cache of the numbers that `ValueNumbers` assigned to short texts, by the bytes of their cells
+/// including padding. A cached text need not be read again. Used by one thread.
 final class CellNumbers {
     /// Size of a cell in bytes. Equal texts in cells of different widths have different bytes.
     let width: Int
@@ -12,8 +12,8 @@ final class CellNumbers {
 
     init(width: Int) { self.width = width }
 
-    /// Stores the value numbers of cached cells in `numbers`, and `unknown` for other cells.
-    /// Returns whether any cell was not cached.
+    /// Stores the numbers of cached cells in `numbers`, and `unknown` for other cells. Returns
+    /// whether any cell was not cached.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -33,7 +33,7 @@ final class CellNumbers {
         width == 16 && few.isComplete && few.hasAll(cells, rows)
     }
 
-    /// Caches the value number of the cell of `row`.
+    /// Caches the number of the text in the cell of `row`.
     func insert(_ cells: UnsafeRawPointer, _ row: Int, _ number: UInt32) {
         let (low, high) =
             switch width {

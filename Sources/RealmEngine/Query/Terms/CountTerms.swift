@@ -152,7 +152,8 @@ final class CountTerm: QueryTerm {
 
     override var label: String { "sizes of collections" }
 
-    /// Nil unless the comparison is between the size of an own collection and a constant.
+    /// Nil unless the comparison is between a constant and the size of a collection of the queried
+    /// object itself.
     init?(_ comparison: BoundComparison, _ evaluator: QueryEvaluator) {
         guard case .count(let path) = comparison.left.kind, let counts = CountTest(comparison)
         else { return nil }

@@ -1,14 +1,15 @@
-/// Result of a test for each distinct value of an enumerated column. Each text is tested once; rows
-/// are then tested by their value numbers, a leaf at a time.
+/// Result of a test for each distinct value of an enumerated column. Each text is tested once. A
+/// row stores the index of its distinct value, so rows are then tested by these indexes, a leaf at
+/// a time.
 struct DictionaryPredicate {
     private var answers: [Bool] = []
     private(set) var isFilled = false
-    /// Ranges of the value numbers that match, or do not match if `isNegated`; nil if there are too
-    /// many ranges.
+    /// Ranges of the indexes of matching distinct values, or of values that do not match if
+    /// `isNegated`. Nil if there are too many ranges.
     private var ranges: [IntegerRange]?
     private var isNegated = false
 
-    /// Maximum number of ranges; for more, looking up each number is faster.
+    /// Maximum number of ranges. If there are more, looking up each index is faster.
     private static let maximumRangeCount = 4
 
     /// Tests every distinct value of `column`.
@@ -25,7 +26,8 @@ struct DictionaryPredicate {
         isFilled = true
     }
 
-    /// Returns the ranges of consecutive value numbers for which the test returned `answer`.
+    /// Returns the ranges of consecutive indexes of distinct values for which the test returned
+    /// `answer`.
     private func places(of answer: Bool) -> [IntegerRange] {
         var runs: [IntegerRange] = []
         for (i, found) in answers.enumerated() where found == answer {
@@ -39,8 +41,8 @@ struct DictionaryPredicate {
         return runs
     }
 
-    /// Returns the rows with matching values in a leaf of at most 256 rows; nil if a value number
-    /// is out of range.
+    /// Returns the rows with matching values in a leaf of at most 256 rows; nil if an index of a
+    /// distinct value is out of range.
     func rows(_ node: NodeView) -> Selection? {
         let count = node.count
         let everyRow = Selection(first: count)

@@ -1,5 +1,5 @@
-/// Hash table of the value numbers of a few cells of 16 bytes. Its multiplier is chosen so that
-/// each cell has its own slot; a lookup is one comparison.
+/// Hash table from a few cells of 16 bytes to the numbers of their texts. Its multiplier is chosen
+/// so that each cell has its own slot; a lookup is one comparison.
 ///
 /// Confined to one thread.
 final class FewCells {
@@ -72,8 +72,8 @@ final class FewCells {
         return true
     }
 
-    /// Stores the value numbers of the selected rows' cells in `numbers`, and `unknown` for cells
-    /// that are not in the table. Returns whether there are such cells.
+    /// Stores the numbers of the selected rows' cells in `numbers`, and `unknown` for cells that
+    /// are not in the table. Returns whether there are such cells.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {

@@ -43,7 +43,7 @@ struct IndexTerm: Sendable {
         self.table = table
         self.place = place
         if !test.folding.isNone {
-            // Indexes fold case like the SDKs, so only that folding can use them.
+            // Indexes fold case like the SDKs, so they can only be used for that folding.
             guard test.folding.isBytewise, column.type == .string || column.type == .mixed else {
                 return nil
             }

@@ -63,8 +63,8 @@ class NumberColumn {
         }
     }
 
-    /// Makes the column of an operand; nil unless the operand consists of own properties and
-    /// constants that are integers, floats or doubles, and arithmetic on them.
+    /// Makes the column of an operand. Nil unless it consists of constants, properties of the
+    /// queried object itself, and arithmetic on them, all of them integers, floats or doubles.
     static func make(_ operand: BoundOperand) -> NumberColumn? {
         guard operand.shape == .scalar else { return nil }
         switch operand.kind {

@@ -93,7 +93,8 @@ final class NumberComparison {
             equal: { NumberKernels.rows(a, equalTo: b, count) })
     }
 
-    /// Returns the rows whose numbers satisfy the relation, derived from one of three tests.
+    /// Returns the rows whose numbers satisfy the relation. Calls only the one of the three tests
+    /// from which they can be derived.
     private func related(
         _ count: Int, less: () -> Selection, greater: () -> Selection, equal: () -> Selection
     ) -> Selection {

@@ -1,6 +1,6 @@
-/// Set of object keys of one table. The condition at the far end of a path is tested once for a
-/// whole table and the result is stored in such a set. Each link then costs one lookup of a bit or
-/// a hash entry.
+/// Set of object keys of one table. The condition on the objects at the end of a path is tested
+/// once for a whole table, and the result is stored in such a set. Each link then costs one lookup
+/// of a bit or a hash entry.
 ///
 /// In a class with a primary key, keys are consecutive numbers. In other classes, keys skip one
 /// byte, which counts from 255 to 65536 or identifies the peer that created the object (object

@@ -21,7 +21,7 @@ final class HopTerm: QueryTerm {
         self.evaluator = evaluator
     }
 
-    /// Makes the term for a set of objects that is already known.
+    /// Makes the term for a given set of objects.
     init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         cells = ColumnCells(hop.column)

@@ -84,7 +84,7 @@ struct TermBuilder {
     }
 
     /// Makes the term for an OR of conditions. Conditions on paths with the same hops are joined:
-    /// the objects at the far end are tested once for all of them.
+    /// the objects at the end of the paths are tested once for all of them.
     private func term(forAnyOf conditions: [BoundCondition]) -> QueryTerm {
         var terms: [QueryTerm?] = []
         var tests: [(position: Int, test: PathEndTest)] = []
@@ -110,10 +110,11 @@ struct TermBuilder {
 // MARK: - Paths
 
 extension TermBuilder {
-    /// A test of the objects at the far end of a path.
+    /// A test of the objects at the end of a path.
     private struct PathEndTest {
         let hops: ArraySlice<PathHop>
-        /// Tests of the objects at the far end, of which at least one must match.
+        /// Tests of the objects at the end of the path. At least one of them must be true for an
+        /// object to match.
         var terms: [QueryTerm]
         /// Result of the test for a null to-one link.
         var missing: Bool
@@ -133,8 +134,8 @@ extension TermBuilder {
             conditions = [.comparison(comparison)]
         }
 
-        /// Whether the test is true if one object at the far end matches. Such tests can be joined
-        /// with OR.
+        /// Whether the test is true if one object at the end of the path matches. Such tests can be
+        /// joined with OR.
         var mayBeJoined: Bool { quantifier == .any && !hops.isEmpty }
 
         func hasSameHops(as other: PathEndTest) -> Bool {

@@ -1,6 +1,6 @@
-/// Cache of the value numbers of short texts, by their bytes in three words, so that a cached text
-/// need not be hashed with the secret of `ValueNumbers`. The table grows up to a limit, and the
-/// number of entries read per lookup is limited for any file.
+/// Cache of the numbers that `ValueNumbers` assigned to short texts, by the bytes of the texts in
+/// three words. A cached text need not be hashed with the secret of `ValueNumbers`. The table grows
+/// up to a limit. The number of entries read per lookup is limited whatever the file contains.
 ///
 /// Confined to one thread.
 final class WordNumbers {
@@ -40,7 +40,7 @@ final class WordNumbers {
         fileprivate let entries: UnsafePointer<Entry>
         fileprivate let shift: UInt64
 
-        /// Returns the value number of a text, given as three words; `unknown` if it is not cached.
+        /// Returns the number of a text, given as three words; `unknown` if it is not cached.
         @inline(__always)
         func number(_ first: UInt64, _ second: UInt64, _ third: UInt64) -> UInt32 {
             var entry = entries + WordNumbers.place(first, second, third, shift)
@@ -73,8 +73,8 @@ final class WordNumbers {
         return Int(truncatingIfNeeded: mixed &>> shift)
     }
 
-    /// Caches the value number of a text, given as three words. Does nothing if all entries for its
-    /// hash are in use.
+    /// Caches the number of a text, given as three words. Does nothing if all entries for its hash
+    /// are in use.
     func insert(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ number: UInt32) {
         if count * 4 >= 1 << bits, bits < Self.maximumBits { grow() }
         store(Entry(first: first, second: second, third: third, number: number))
