@@ -104,8 +104,8 @@ extension QueryBinder {
             BoundComparison(relation: .matches, left: left, right: right, pattern: pattern))
     }
 
-    /// Returns the test of a direct property against a constant or a list of constants; nil for
-    /// other comparisons.
+    /// Returns the test of a property of the queried class itself against a constant or a list of
+    /// constants; nil for other comparisons.
     private func columnTest(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) -> ColumnTest? {

@@ -2,7 +2,7 @@
 extension QueryBinder {
     func link(_ link: ObjectLink) -> Typed { (.link(link), .link(link.table)) }
 
-    /// Binds the object key `O5`, which takes the class of the other side.
+    /// Binds an object key such as `O5`. Its class is the class of the other side.
     func objectKey(
         _ key: Int64, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {

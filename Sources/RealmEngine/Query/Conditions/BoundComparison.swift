@@ -7,8 +7,8 @@ final class BoundComparison: Sendable {
     let pattern: RegularExpression?
     let left: BoundOperand
     let right: BoundOperand
-    /// The upper limit of a predicate's BETWEEN, whose lower limit is `right`: one value must be
-    /// between both. Nil for other comparisons.
+    /// Upper limit of a predicate's BETWEEN; `right` is the lower limit. The condition is true if
+    /// one value is between both. Nil for other comparisons.
     let upperLimit: Value?
     private let outer: QueryQuantifier
     private let inner: QueryQuantifier
@@ -51,8 +51,8 @@ final class BoundComparison: Sendable {
         affixes = constants.flatMap { SortedAffixes(relation, $0) }
     }
 
-    /// Whether two single values are compared by the relation alone, without an expression, an
-    /// upper limit, types or folding of marks.
+    /// Whether two single values are compared by the relation alone, without a regular expression,
+    /// an upper limit, `@type`, or folding of diacritical marks.
     var isPlain: Bool {
         isSingle && !isOfTypes && !folding.dropsMarks && upperLimit == nil && pattern == nil
     }

@@ -37,7 +37,8 @@ struct TableContext: Sendable {
     }
 }
 
-/// One hop from object to object. Trivial, so that evaluation copies it without reference counting.
+/// One hop from object to object. A trivial type, so that evaluation copies it without reference
+/// counting.
 struct PathHop: Sendable {
     let kind: Kind
     /// Class at the start of the hop.

@@ -1,5 +1,5 @@
-/// Rewrites equality tests of one property in an OR to a single IN test, so that each value, or an
-/// index, is read once.
+/// Rewrites equality tests of one property in an OR to a single IN test, so that each value of the
+/// property, or the index, is read only once.
 enum OrToInRewrite {
     /// Returns the terms of an OR. Tests that were joined to an IN test are at the position of the
     /// first of them.

@@ -31,7 +31,8 @@ final class KeyBuffer {
 
     func times(_ i: Int) -> Int64 { times.count == 0 ? 1 : times[i] }
 
-    /// Makes the collected keys the starting points of the next hop and empties the collected keys.
+    /// Moves the collected keys to `spare`, where the next hop starts, and leaves the collection
+    /// empty.
     func exchange() {
         swap(&keys, &spare)
         swap(&times, &spareTimes)

@@ -154,7 +154,7 @@ extension AggregateFunction {
             includesDecimalNaN: nan == .included)
     }
 
-    /// The operations of the function on its states for values of a type.
+    /// Returns the operations of the function on states for values of a type.
     func operation(of element: OperandType, inDictionary: Bool = false) -> AggregateOperation {
         let filter = filter(of: element, inDictionary: inDictionary)
         switch computation {

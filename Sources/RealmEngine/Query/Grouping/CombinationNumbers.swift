@@ -10,7 +10,7 @@ final class CombinationNumbers {
     private let pairs: [PairNumbers]
     /// Number of each row's combination in the leaf read most recently.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
-    /// Buffer for one more number per row; overwritten by `read`.
+    /// Buffer with one number per row, for use by callers. Overwritten by `read`.
     let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
 
     init(

@@ -1,4 +1,5 @@
-/// Number of objects by group and value of one property, for functions of sorted values.
+/// For each group and each value of one property, the number of objects. For functions of sorted
+/// values.
 final class GroupValues {
     private let reader: GroupKeyReader
     /// Numbers of pairs. A pair consists of the number of a group and the number of a value. Nil if

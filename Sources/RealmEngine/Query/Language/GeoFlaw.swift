@@ -28,8 +28,8 @@ enum GeoFlaw: Error, Hashable {
     case commonEdge(Edge, Edge)
     /// Two holes cross.
     case crossingHoles(Int, Int)
-    /// A hole lies inside another hole. The value is the number of the inner hole if each hole is
-    /// directly followed by the holes inside it: the outside is 0, and the first hole is 1.
+    /// A hole lies inside another hole. The value is the ring number of the inner hole, counted so
+    /// that each hole is followed by the holes inside it: 2 if it is inside the first hole.
     case nestedHole(Int)
 
     /// An edge of a ring.

@@ -103,7 +103,7 @@ extension QueryLexer {
         }
     }
 
-    /// Returns the token kind of the argument `$12` or `$K12`; nil if another character follows.
+    /// Returns the token kind of the argument `$12` or `$K12`; nil if the token has another form.
     private func argumentKind(_ p: Int, _ end: Int) -> QueryToken.Kind? {
         guard byte(p) == UInt8(ascii: "$") else { return nil }
         let isPath = byte(p + 1) == UInt8(ascii: "K")

@@ -118,8 +118,8 @@ extension QueryParser {
         return Int64(value)
     }
 
-    /// Converts `natural` and `number` tokens with the radix rules of C and saturation (query
-    /// language 2.3).
+    /// Converts `natural` and `number` tokens. The radix follows the rules of C; numbers
+    /// beyond 64 bits become the nearest 64-bit integer (query language 2.3).
     mutating func integer(_ token: QueryToken) -> Int64 {
         var bytes = bytes(of: token)
         let isNegative = bytes.first == UInt8(ascii: "-")

@@ -92,8 +92,8 @@ final class ValueNumbers {
         return number(of: value, hash(value)) { Self.areEqual(values.all[$0], value) }
     }
 
-    /// Returns the number of a value with the given hash. `isEqual` compares the value with the
-    /// value of a number.
+    /// Returns the number of a value with the given hash. `isEqual` returns whether the value
+    /// equals the value with a given number.
     @inline(__always)
     private func number(
         of value: Value, _ hash: UInt64, _ isEqual: (Int) -> Bool

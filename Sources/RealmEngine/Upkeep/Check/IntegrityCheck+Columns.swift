@@ -221,8 +221,9 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks that a column other than a link has no opposite. Engines read the opposites of links
-    /// only. Engines of formats 10 and 11 stored 0 for all other columns, and upgrades keep it.
+    /// Checks that a column that is not a link has no opposite column. Engines read the opposites
+    /// of links only. Engines of formats 10 and 11 stored 0 for all other columns, and upgrades
+    /// keep it.
     private func checkNoOpposite(
         _ target: Int64, _ column: Int64, _ leaf: Int, _ table: CheckedTable
     ) {

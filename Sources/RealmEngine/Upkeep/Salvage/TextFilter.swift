@@ -56,8 +56,8 @@ public struct TextFilter: Sendable {
     public struct Restoration: Sendable {
         /// Number of bytes that were removed.
         public internal(set) var removed = 0
-        /// Number of carriage returns that the original file contained at an offset that cannot be
-        /// determined: only the node that contains them is known.
+        /// Number of carriage returns of the original file whose offsets are not certain: only the
+        /// node that contains each of them is known.
         public internal(set) var uncertain = 0
     }
 
@@ -164,8 +164,8 @@ private struct OriginalReturns {
     /// multiple of 8.
     private var candidates: [Int] = []
     private var removed = 0
-    /// Set if the last node would not be at a multiple of 8 in the restored file: the number of
-    /// bytes that it lacks, and the number of candidates before it.
+    /// If the last node would not be at a multiple of 8 in the restored file: the number of bytes
+    /// missing before it, and the number of candidates before it. Otherwise nil.
     private var doubt: (missing: Int, candidates: Int)?
 
     init(_ bytes: UnsafeRawBufferPointer) {
