@@ -2,7 +2,7 @@
 protocol ExtremeNumber: BitwiseCopyable, Sendable {
     static var zero: Self { get }
 
-    /// Nil for values of other types and for NaN.
+    /// Nil for values that do not have this type and for NaN.
     init?(counted value: Value)
 
     var asValue: Value { get }

@@ -28,7 +28,7 @@ extension QuerySource {
     }
 }
 
-/// Hints that callers may append.
+/// Texts that callers may append to the hint of a query error.
 package enum QueryAdvice {
     /// Hint on the forms of dates.
     package static let dates =

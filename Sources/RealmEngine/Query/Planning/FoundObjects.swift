@@ -1,7 +1,7 @@
 /// Objects found by search indexes, in table order and without duplicates.
 enum FoundObjects: Sendable {
     case keys([ObjectKey])
-    /// A verified list of object keys of an index, or a range of its positions.
+    /// Part of a verified list of object keys in an index: the keys at the given positions.
     case list(Ref, Range<Int>)
 
     /// Maximum number of keys of a list that are read one by one.
