@@ -82,7 +82,8 @@ extension AggregateFunction: Hashable {
 // MARK: - Look-up
 
 extension AggregateFunction {
-    /// The function with an operator of the query language, given with its `@`; nil for other names.
+    /// Returns the function with an operator of the query language, given with its `@`; nil for
+    /// other names.
     public static func named(operator text: some StringProtocol) -> AggregateFunction? {
         var text = String(text)
         return text.withUTF8 { named(operator: ByteView($0)) }

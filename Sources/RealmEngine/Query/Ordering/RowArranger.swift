@@ -173,8 +173,8 @@ final class RowArranger {
     }
 
     /// Sorts with temporary files and calls `body` with the rows in order: object key, position,
-    /// whether a null link is in the path of a sort key, and whether the sort keys equal the keys of
-    /// the previous row.
+    /// whether a null link is in the path of a sort key, and whether the sort keys equal the keys
+    /// of the previous row.
     ///
     /// - Parameter first: the first rows with their sort keys.
     private func merge(

@@ -178,8 +178,8 @@ final class FloatTerm: QueryTerm {
     }
 }
 
-/// Tests timestamps against a range. Nanoseconds are read only where the seconds equal the seconds of a
-/// limit.
+/// Tests timestamps against a range. Nanoseconds are read only where the seconds equal the seconds
+/// of a limit.
 final class TimestampTerm: QueryTerm {
     private var cells: ColumnCells<TimestampLeaf>
     /// Lowest and highest matching timestamp; nil if no timestamp matches.
