@@ -13,7 +13,7 @@ final class BacklinkList {
     private var positions: OriginPositions?
 
     /// The hash table is built once searches have read this multiple of the list's length.
-    private static let lockTimeout = 16
+    private static let searchesBeforeTable = 16
 
     /// - Parameter slot: the object's cell in the backlink column. It contains one link, the ref of
     ///   a list, or 0.
@@ -43,7 +43,7 @@ final class BacklinkList {
     }
 
     private func index(of origin: Int64) throws(RealmError) -> Int? {
-        if positions == nil, readCount > Self.lockTimeout * max(64, links.count) {
+        if positions == nil, readCount > Self.searchesBeforeTable * max(64, links.count) {
             positions = try makePositions()
         }
         if let positions { return positions.index(of: origin) }

@@ -98,7 +98,7 @@ final class EditContext {
     /// Removes all extents after the first `count` from `freed`, because their nodes are still in
     /// use.
     func discardFreed(after count: Int) {
-        nodes.state.pointee.freed.removeSubrange(count...)
+        nodes.discardFreed(from: count) { _ in true }
         sortedOut = min(sortedOut, count)
     }
 
