@@ -118,9 +118,9 @@ extension WriteOption {
         "on-misfit", nil, .required("RULE", .choice), in: .schema,
         "values that do not fit: refuse, null, default, skip",
         "With `--type`: treatment of values that cannot be converted. `refuse` changes nothing. "
-            + "`null` stores null, and `default` stores zero, false or an empty value. `skip` "
-            + "leaves out elements of lists and sets. The last three lose data, which needs "
-            + "`--force`.",
+            + "`default` stores zero, false or an empty value. `null` stores null, and does the "
+            + "same as `default` where the property or element may not be null. `skip` leaves out "
+            + "elements of lists and sets. The last three lose data, which needs `--force`.",
         default: MisfitRule.refuse, needs: [type])
 
     static let primaryKey = Option(
