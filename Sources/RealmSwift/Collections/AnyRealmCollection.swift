@@ -1,4 +1,5 @@
-/// A type-erased collection of a realm: results, a list, a set or linking objects.
+/// A type-erased collection: results, a list, a set or linking objects. Like the wrapped
+/// collection, it may be used only on the thread, queue or actor of its realm.
 ///
 /// ```swift
 /// func names(of dogs: AnyRealmCollection<Dog>) -> [String] { dogs.map(\.name) }
@@ -11,7 +12,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 {
     @usableFromInline let base: any RealmCollection<Element>
 
-    /// Wraps a collection; its changes are visible through the wrapper.
+    /// Wraps a collection. Changes of the collection are visible through the wrapper.
     public init<C: RealmCollection>(_ base: C) where C.Element == Element {
         self.base = (base as? AnyRealmCollection)?.base ?? base
     }
@@ -36,7 +37,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     public var last: Element? { base.last }
     /// The element at a position. Traps if it is out of bounds.
     public subscript(position: Int) -> Element { base[position] }
-    /// Returns an iterator over the elements as they are now.
+    /// Returns an iterator over the current elements.
     public func makeIterator() -> RLMIterator<Element> { iterator(base) }
 
     private func iterator<C: RealmCollection<Element>>(_ base: C) -> RLMIterator<Element> {
@@ -46,7 +47,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     /// Returns the position of the first equal element; nil if there is none.
     public func index(of object: Element) -> Int? { base.index(of: object) }
 
-    /// Returns the elements sorted by several properties, the first one first.
+    /// Returns the elements sorted by several properties; the first descriptor takes precedence.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor { base.sorted(by: sortDescriptors) }
 
@@ -60,11 +61,11 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 
     /// Returns a frozen copy, which any thread may read. Traps for an unmanaged collection.
     public func freeze() -> AnyRealmCollection { AnyRealmCollection(any: base.freeze()) }
-    /// Returns the live collection of a frozen one, in the context of the caller; nil
-    /// if its owner has been deleted. Traps for an unmanaged collection.
+    /// Returns the live version of this frozen collection, for the caller\'s thread, queue or
+    /// actor; nil if its owner was deleted. Traps for an unmanaged collection.
     public func thaw() -> AnyRealmCollection? { base.thaw().map { AnyRealmCollection(any: $0) } }
 
-    /// Whether both wrap equal collections of the same type.
+    /// Whether the wrapped collections are equal and of the same type.
     public static func == (a: AnyRealmCollection, b: AnyRealmCollection) -> Bool {
         areEqual(a.base, b.base)
     }
@@ -73,7 +74,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         (b as? C).map { $0 == a } ?? false
     }
 
-    /// The elements as text, up to 100 of them.
+    /// A text with up to 100 elements.
     public var description: String {
         let text = base.description
         return "AnyRealmCollection" + text.drop { $0 != "<" }

@@ -1,23 +1,25 @@
 import RealmEngine
 
-/// Reads the elements of a list or set in order, several at a time, as they were when the reading
-/// began.
+/// Iterates over a list or set of values as it was when the iterator was created. Reads several
+/// elements at a time.
 @usableFromInline
 final class ElementPieces<Element: RealmCollectionValue> {
     @usableFromInline let elements: UnsafeMutablePointer<Element>
-    /// Index of the next element in the current piece, followed by the number of elements in it.
+    /// Index in `elements` of the element that is returned next. `count` is the number of elements
+    /// that were read into the buffer.
     @exclusivity(unchecked) @usableFromInline var next = 0
     @exclusivity(unchecked) @usableFromInline var count = 0
     private let capacity: Int
     private let realm: RealmInstance
-    /// The version that is read, which this keeps live.
+    /// Snapshot of the version that is read. The reference keeps that version live.
     private let snapshot: Snapshot
     @exclusivity(unchecked) private var cursor: ElementCursor
-    /// Whether elements have the layout in which `ElementCursor.integers` stores them.
+    /// Whether `Element` is a 64-bit integer, so that `ElementCursor.integers` can write directly
+    /// into `elements`.
     private let isInteger: Bool
 
-    /// Nil inside a write transaction, whose changes would affect the reading, and for elements
-    /// that are objects or may contain objects.
+    /// Returns nil inside a write transaction, whose changes would affect the iteration, and for
+    /// elements that are objects or may contain objects.
     init?(_ collection: ManagedCollection) {
         let realm = collection.realm
         if realm.engine.isInWriteTransaction { return nil }
@@ -53,7 +55,7 @@ final class ElementPieces<Element: RealmCollectionValue> {
         return element
     }
 
-    /// Reads the next piece; false at the end.
+    /// Reads the next elements into the buffer. Returns false if there are no more.
     @usableFromInline @inline(never)
     func refill() -> Bool {
         elements.deinitialize(count: count)

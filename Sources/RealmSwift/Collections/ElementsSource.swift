@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Results over a collection of values, without the type of the values.
+/// Results over the values of a list, set or map. Not generic in the type of the values.
 @usableFromInline
 final class ElementsSource: @unchecked Sendable {
     let collection: ManagedCollection
@@ -14,7 +14,8 @@ final class ElementsSource: @unchecked Sendable {
 
     var steps: [ElementResults.Step] { results.steps }
 
-    /// Whether each element has the same position as in its list or set.
+    /// Whether the results have the elements of their list or set in its own order: not sorted, and
+    /// without removed duplicates.
     var hasCollectionsPositions: Bool {
         let handle = collection.handle
         let kind = handle.owner.objects.properties[handle.property].collection

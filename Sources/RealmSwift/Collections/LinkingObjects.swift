@@ -1,9 +1,9 @@
 import Foundation
 import RealmEngine
 
-/// A property of linking objects, without the class of the objects.
+/// A `LinkingObjects` property without its generic parameter.
 public protocol LinkingObjectsProtocol {
-    /// Declares linking objects of class `fromType` through its property `property`.
+    /// Declares linking objects of class `fromType`, which link through their property `property`.
     init(fromType: Any.Type, property: String)
     /// Name of the property that links to the owner.
     var originProperty: String { get }
@@ -12,7 +12,8 @@ public protocol LinkingObjectsProtocol {
 /// The objects of a class that link to an object through one of their properties. An object that
 /// links several times, through a list, occurs once for each link.
 ///
-/// Read-only, and always up to date. Empty for an unmanaged object.
+/// The collection is read-only and always up to date. It is empty for an unmanaged object. It may
+/// be used only on the thread, queue or actor of the owner's realm, unless it is frozen.
 ///
 /// ```swift
 /// final class Dog: Object {
@@ -28,19 +29,20 @@ public protocol LinkingObjectsProtocol {
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmCollection,
     LinkingObjectsProtocol
 {
-    /// Name of the property that links to the owner.
+    /// Name of the property through which the objects link to the owner.
     public let originProperty: String
-    /// Nil for an unmanaged object.
+    /// Results that contain the linking objects; nil for an unmanaged owner.
     @usableFromInline let source: ResultsSource?
-    /// Element at every position while a key path is recorded.
+    /// While a key path is recorded: the element that every position returns. Otherwise nil.
     private var recorded: Element?
 
-    /// Declares linking objects in a class that does not use `@Persisted`.
+    /// Declares linking objects of class `Element`, which link through their property
+    /// `propertyName`, in a class that does not use `@Persisted`.
     public init(fromType _: Element.Type, property propertyName: String) {
         self.init(propertyName, nil)
     }
 
-    /// Declares linking objects through the property `property`; the class is `Element`.
+    /// Declares linking objects of class `Element`, which link through their property `property`.
     public init(fromType _: Any.Type, property: String) {
         originProperty = property
         source = nil
@@ -53,7 +55,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
 
     private var stored: Results<Element>? { source.map { Results($0) } }
 
-    /// The realm of the owner; nil for an unmanaged one.
+    /// The realm of the owner; nil for an unmanaged owner.
     public var realm: Realm? { stored?.realm }
     /// Whether the realm was invalidated.
     public var isInvalidated: Bool { stored?.isInvalidated ?? false }
@@ -77,12 +79,12 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         return stored[position]
     }
 
-    /// Returns an iterator over the objects as they are now.
+    /// Returns an iterator over the current objects.
     public func makeIterator() -> RLMIterator<Element> {
         stored?.makeIterator() ?? RLMIterator([])
     }
 
-    /// Returns the position of an object; nil if it does not link here.
+    /// Returns the position of an object; nil if the object does not link to the owner.
     public func index(of object: Element) -> Int? { stored?.index(of: object) }
 
     private var managed: Results<Element> {
@@ -93,24 +95,26 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         return stored
     }
 
-    /// Returns the objects sorted by several properties, the first one first. Traps for an
-    /// unmanaged owner.
+    /// Returns the objects sorted by several properties; the first descriptor takes precedence.
+    /// Traps for an unmanaged owner.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor { managed.sorted(by: sortDescriptors) }
 
-    /// Returns a frozen copy, which any thread may read.
+    /// Returns a frozen copy, which any thread may read. The copy of an unmanaged owner's linking
+    /// objects is empty.
     public func freeze() -> LinkingObjects { LinkingObjects(originProperty, source?.frozen()) }
-    /// Returns the live linking objects of frozen ones, in the context of the caller.
+    /// Returns the live version of these frozen linking objects, for the caller's thread, queue or
+    /// actor. Live linking objects return themselves. Nil for an unmanaged owner.
     public func thaw() -> LinkingObjects? {
         source?.thawed().map { LinkingObjects(originProperty, $0) }
     }
 
-    /// Whether both are the same linking objects of the same accessor.
+    /// Whether both have the same property and were read from the same accessor of the owner.
     public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool {
         a.originProperty == b.originProperty && a.source === b.source
     }
 
-    /// The objects as text, up to 100 of them.
+    /// A text with up to 100 objects.
     public var description: String {
         let name = "LinkingObjects<\(ObjectDescription.name(of: Element.self))>"
         return ObjectDescription.list(self, as: name, at: source)

@@ -3,9 +3,10 @@ import RealmEngine
 
 /// An ordered collection of values or objects, as a property of an object.
 ///
-/// The list of a managed object reads and writes the database; it changes inside write transactions
-/// only. The list of an unmanaged object has its elements in memory and can be neither queried nor
-/// observed.
+/// The list of a managed object reads and writes the database. It can be changed inside write
+/// transactions only, and used only on the thread, queue or actor of its realm, unless it is
+/// frozen. The list of an unmanaged object has its elements in memory and can be neither queried
+/// nor observed.
 ///
 /// ```swift
 /// try realm.write {
@@ -20,7 +21,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
-    /// The elements of an unmanaged list if their type refuses one of them, else nil.
+    /// The elements of an unmanaged list in stored form, if `Element` rejects one of the values
+    /// (`FailableCustomPersistable`). Otherwise nil.
     private var refused: RefusedElements<Element>?
     @exclusivity(unchecked) @usableFromInline var managed: ManagedCollection?
 
@@ -51,8 +53,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return count == 0 ? nil : self[count - 1]
     }
 
-    /// The element at a position. Traps if it is out of bounds, and when set in a managed list
-    /// outside of a write transaction.
+    /// The element at a position. Traps if the position is out of bounds, and when set in a managed
+    /// list outside of a write transaction.
     @inlinable public subscript(position: Int) -> Element {
         get {
             if Element.self == Int.self, let integer = managed?.integer(at: position) {
@@ -78,7 +80,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         }
     }
 
-    /// Returns an iterator over the elements as they are now; the list may be changed meanwhile.
+    /// Returns an iterator over the current elements. The list may be changed during the iteration.
     public func makeIterator() -> RLMIterator<Element> {
         managed.map { RLMIterator($0) } ?? RLMIterator(refused?.all ?? unmanaged)
     }
@@ -86,7 +88,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     /// Returns the position of the first equal element; nil if there is none.
     public func index(of object: Element) -> Int? {
         guard let managed else { return localIndex(of: object) }
-        // Equal integers have one stored form; equality of other types is decided by the type.
+        // Integers are compared in stored form, which is unique for each value. For other types the
+        // `==` of the type decides.
         if Element.self is any _IntegerColumn.Type {
             let value = object._rlmStored(_Storing(managed.realm))
             return managed.read { (handle) throws(RealmError) in try handle.index(of: value) }
@@ -102,7 +105,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return localIndex(of: object)
     }
 
-    /// Searches by comparing elements as values of the program.
+    /// Returns the position of the first element that equals `object` by `==`, or that is the same
+    /// stored object; nil if there is none.
     private func localIndex(of object: Element) -> Int? {
         for position in 0..<count where self[position] == object { return position }
         guard let wanted = plain(object) as? ObjectBase else { return nil }
@@ -114,8 +118,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Changes
 
-    /// Converts the elements of an unmanaged list before it is changed. Traps if their type refuses
-    /// one.
+    /// Converts elements in stored form to `Element` before an unmanaged list is changed. Traps if
+    /// `Element` rejects a value.
     private func convertRefused() {
         guard let all = refused?.all else { return }
         (unmanaged, refused) = (all, nil)
@@ -132,13 +136,14 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         }
     }
 
-    /// Appends the elements of a sequence one by one, as `append(_:)` does.
+    /// Appends the elements of a sequence one by one. Traps under the same conditions as
+    /// `append(_:)`.
     public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         for object in objects { append(object) }
     }
 
-    /// Inserts an element before position `index`, which may be the count of elements. An unmanaged
-    /// object is added to the realm of a managed list.
+    /// Inserts an element before position `index`. An index equal to `count` appends the element.
+    /// An unmanaged object is added to the realm of a managed list.
     ///
     /// Traps if the position is out of bounds, for a managed list outside of a write transaction,
     /// for a deleted object or one of another realm, and for an embedded object that is already
@@ -181,15 +186,15 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         }
     }
 
-    /// Replaces the element at a position. Traps as `insert(_:at:)` does.
+    /// Replaces the element at a position. Traps under the same conditions as `insert(_:at:)`.
     public func replace(index: Int, object: Element) {
         check(index, below: count)
         replace(at: index, object)
     }
 
-    /// Removes the element at a position; an object remains in the realm unless it is embedded.
-    /// Traps if the position is out of bounds, and for a managed list outside of a write
-    /// transaction.
+    /// Removes the element at a position. An object that is removed from the list remains in the
+    /// realm, unless it is embedded. Traps if the position is out of bounds, and for a managed list
+    /// outside of a write transaction.
     public func remove(at index: Int) {
         check(index, below: count)
         guard let managed else {
@@ -200,7 +205,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         managed.change { (handle) throws(RealmError) in try handle.remove(at: index) }
     }
 
-    /// Removes all elements; objects remain in the realm unless they are embedded. Traps for a
+    /// Removes all elements. Objects remain in the realm, unless they are embedded. Traps for a
     /// managed list outside of a write transaction.
     public func removeAll() {
         guard let managed else {
@@ -210,8 +215,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
-    /// Moves the element at position `from` to position `to`. Traps if a position is out of bounds,
-    /// and for a managed list outside of a write transaction.
+    /// Moves the element at position `from` so that its new position is `to`. Traps if a position
+    /// is out of bounds, and for a managed list outside of a write transaction.
     public func move(from: Int, to: Int) {
         check(from, below: count)
         check(to, below: count)
@@ -237,8 +242,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Derived results
 
-    /// Returns the elements sorted by several properties, the first one first. Traps for an
-    /// unmanaged list, and for a property that cannot be sorted by.
+    /// Returns the elements sorted by several properties; the first descriptor takes precedence.
+    /// Traps for an unmanaged list, and for a property that cannot be sorted by.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor {
         Results(managed, Element.self, "RLMArray").sorted(by: sortDescriptors)
@@ -256,8 +261,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return moved(managed.realm.freeze()) ?? self
     }
 
-    /// Returns the live list of a frozen one, in the context of the caller; nil if its
-    /// owner has been deleted. Traps for an unmanaged list.
+    /// Returns the live version of this frozen list, for the caller's thread, queue or actor; nil
+    /// if the owner was deleted. A live list returns itself. Traps for an unmanaged list.
     public func thaw() -> List? {
         guard let managed else { throwRealmException("Unmanaged lists cannot be thawed") }
         return isFrozen ? moved(managed.realm.thaw()) : self
@@ -270,6 +275,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     /// Whether both are the same list of the same realm, or unmanaged lists with equal elements.
     public static func == (a: List, b: List) -> Bool { a.isSame(as: b) }
 
+    /// Whether `object` is equal by `==`.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? List).map { isSame(as: $0) } ?? false
     }
@@ -283,7 +289,9 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
         return mine.isSame(as: theirs)
     }
 
+    /// Hash value, equal for equal lists.
     public override var hash: Int { managed?.identity ?? unmanaged.hashValue }
+    /// A text with up to 100 elements.
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: Persisted property
@@ -358,7 +366,7 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
             return unsafeDowncast(given, to: Self.self)
         }
         let elements = given.managed == nil ? given.unmanaged : Array(given)
-        // A list of another object remains in that object.
+        // A list that belongs to another managed object stays there; this object gets a new `List`.
         let value = given.managed == nil ? given : List()
         value.managed = target
         value.unmanaged = []
@@ -382,7 +390,8 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
 
     private func append(_ elements: [Element], _ storing: _Storing) {
         for element in elements {
-            // Objects that the elements link to are added with the policy of the whole operation.
+            // Adds the objects first, so that the objects they link to are added with the same
+            // update policy.
             if let object = element as? ObjectBase, !(object is EmbeddedObject) {
                 _ = storing.realm.adopt(object, storing)
             }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Evaluates predicates on unmanaged objects and values, with copies of them in a realm in memory.
+/// Evaluates predicates on unmanaged objects and values. Copies them into a realm in memory and
+/// runs the query there.
 enum LocalSearch {
     static func index<Element: RealmCollectionValue>(
         of predicate: NSPredicate, in elements: [Element]
@@ -82,7 +83,7 @@ extension Results {
     }
 }
 
-/// Object with a value that is not an object, to which `SELF` in a predicate refers.
+/// Wraps a value that is not an object, so that a predicate can refer to the value as `SELF`.
 final class LocalValue: Object {
     @Persisted var value: AnyRealmValue
 

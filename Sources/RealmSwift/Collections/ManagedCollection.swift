@@ -7,9 +7,9 @@ final class ManagedCollection {
     @exclusivity(unchecked) private(set) var handle: CollectionHandle
     private let name: String
 
-    /// Value of the realm's `releases` when the collection was read.
+    /// Value of `RealmInstance.releases` when this object was created.
     private let releases: Int
-    /// Reads and changes elements; nil before the first use.
+    /// Cache through which elements are read and changed; nil before the first use.
     @exclusivity(unchecked) private var reader: ElementReader?
     @exclusivity(unchecked) private var cachedStoring: _Storing?
 
@@ -39,7 +39,7 @@ final class ManagedCollection {
         }
     }
 
-    /// Whether the realm released the version of the collection.
+    /// Whether `Realm.invalidate()` was called since this object was created.
     var isStale: Bool { realm.releases != releases }
 
     @inline(never)
@@ -47,14 +47,14 @@ final class ManagedCollection {
         throwRealmException("\(name) has been deleted or invalidated and is no longer valid.")
     }
 
-    /// Changes the collection. Traps outside of a write transaction.
+    /// Runs a body that changes the collection. Traps outside of a write transaction.
     func change<T>(_ body: (CollectionHandle) throws(RealmError) -> T) -> T {
         realm.checkChanging(collection: name)
         return read(body)
     }
 
-    /// Changes single elements through the collection's reader. Traps outside of a write
-    /// transaction.
+    /// Runs a body that changes single elements through the `ElementReader`, which keeps its cached
+    /// leaf up to date. Traps outside of a write transaction.
     @inline(__always)
     func edit(_ body: (ElementReader, CollectionHandle) throws(RealmError) -> Void) {
         realm.checkChanging(collection: name)
@@ -75,8 +75,8 @@ final class ManagedCollection {
         throwRealmException(error.message)
     }
 
-    /// Conversion of elements to the engine's form. Copies of texts are valid until the next use of
-    /// this property.
+    /// Converts elements to the engine's form. Converted texts are valid until this property is
+    /// read again.
     var storing: _Storing {
         if let cachedStoring {
             cachedStoring.reuse()
@@ -106,15 +106,15 @@ final class ManagedCollection {
         return read { (handle) throws(RealmError) in try handle.count }
     }
 
-    /// The integer at a position in the leaf that was read last; nil for other positions.
+    /// Returns the integer at a position if it is in the cached leaf, otherwise nil.
     @usableFromInline
     func integer(at position: Int) -> Int? {
         guard !isStale, let reader, let integer = reader.integer(at: position) else { return nil }
         return Int(truncatingIfNeeded: integer)
     }
 
-    /// The element at a position of a list or set whose elements contain no collections; nil if
-    /// `element` must read it.
+    /// Returns the element of a list or set at a position. Returns nil for elements that may
+    /// contain collections and in a frozen realm; the caller then uses `element`.
     private func readElement(_ position: Int) -> Value? {
         if realm.isFrozen { return nil }
         let reader = elements
@@ -125,6 +125,8 @@ final class ManagedCollection {
         }
     }
 
+    /// Returns the element at a position.
+    ///
     /// - Parameter key: key of the element in a dictionary; nil in a list or set.
     func element(_ position: Int, under key: String? = nil) -> _Stored {
         if key == nil, let value = readElement(position) {
@@ -135,12 +137,12 @@ final class ManagedCollection {
             realm: realm, place: .element(self, key.map { .key($0) } ?? .index(position)))
     }
 
-    /// The collection at `step` inside this one.
+    /// Returns the collection that is the element at `step` of this collection.
     func nested(_ step: CollectionLocation.Step) -> ManagedCollection {
         ManagedCollection(realm, handle.nested(step), name, releases: releases)
     }
 
-    /// Hash value that equal collections share.
+    /// Hash value, equal for accessors of the same stored collection.
     var identity: Int {
         var hasher = Hasher()
         hasher.combine(handle.owner.link)
@@ -155,8 +157,8 @@ final class ManagedCollection {
             && handle.steps == other.handle.steps
     }
 
-    /// The same collection in another realm instance of the file; nil if its owner does not exist
-    /// there.
+    /// Returns the same collection as another realm instance of the file reads it; nil if the owner
+    /// does not exist in the version of that instance.
     func moved(to other: RealmInstance) -> ManagedCollection? {
         let old = handle.owner.objects
         let column = old.properties[handle.property].key
@@ -167,8 +169,8 @@ final class ManagedCollection {
         return ManagedCollection(other, CollectionHandle(owner, property, handle.steps), name)
     }
 
-    /// Name of the element type in descriptions. For dynamic objects, the name of their class in
-    /// the file.
+    /// Returns the name of the element type for descriptions. The elements of a list of dynamic
+    /// objects have the name of their class in the file.
     static func elementName(_ type: Any.Type, of collection: ManagedCollection?) -> String {
         let element = (type as? any AnyOptional.Type)?.wrapped ?? type
         guard element == DynamicObject.self, let collection else {

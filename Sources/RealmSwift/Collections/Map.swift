@@ -1,7 +1,7 @@
 import Foundation
 import RealmEngine
 
-/// A key of a map with its value.
+/// A key of a map and its value.
 public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmMapValue, Hashable {
     /// The key.
     public var key: Key
@@ -9,7 +9,7 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmM
     public var value: Value
 }
 
-/// An entry that iterators of maps return.
+/// An entry of a map, as iterators return it.
 public protocol _RealmMapValue {
     /// Type of the keys.
     associatedtype Key: _MapKey
@@ -40,15 +40,17 @@ public struct RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue>:
 public struct MapIndex {
     /// Number of entries before the entry.
     public var offset: UInt
-    /// Creates the position after `offset` entries.
+    /// Creates the position that has `offset` entries before it.
     public init(offset: UInt) { self.offset = offset }
 }
 
 /// A dictionary from text to values or objects, as a property of an object.
 ///
-/// The map of a managed object reads and writes the database; it changes inside write transactions
-/// only. The map of an unmanaged object has its entries in memory and can be neither queried nor
-/// observed. Objects as values are optional: deleting an object leaves its key with null.
+/// The map of a managed object reads and writes the database. It can be changed inside write
+/// transactions only, and used only on the thread, queue or actor of its realm, unless it is
+/// frozen. The map of an unmanaged object has its entries in memory and can be neither queried nor
+/// observed. Values that are objects are optional: after an object is deleted, its key has the
+/// value nil.
 ///
 /// ```swift
 /// final class Dog: Object {
@@ -60,10 +62,11 @@ public struct MapIndex {
 /// ```
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
     private var unmanaged: [Key: Value] = [:]
-    /// The values of an unmanaged map if their type refuses one of them, else nil.
+    /// The values of an unmanaged map in stored form, if `Value` rejects one of them
+    /// (`FailableCustomPersistable`). Otherwise nil.
     private var refused: RefusedElements<Value>?
     @exclusivity(unchecked) var managed: ManagedCollection?
-    /// Value for every key while a key path is recorded.
+    /// While a key path is recorded: the value that every key returns. Otherwise nil.
     private var recorded: Value?
 
     /// Creates an empty unmanaged map.
@@ -114,22 +117,22 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
-    /// The entries of an unmanaged map. Traps if the type of the values refuses one.
+    /// The entries of an unmanaged map. Traps if `Value` rejects a stored value.
     private var local: [Key: Value] {
         guard let refused else { return unmanaged }
         return Dictionary(zip(keys, refused.all), uniquingKeysWith: { first, _ in first })
     }
 
-    /// Converts the values of an unmanaged map before it is changed. Traps if their type refuses
-    /// one.
+    /// Converts values in stored form to `Value` before an unmanaged map is changed. Traps if
+    /// `Value` rejects one.
     private func convertRefused() {
         if refused != nil { (unmanaged, refused) = (local, nil) }
     }
 
     private static func text(of key: Key) -> String { (key as? String) ?? "\(key)" }
 
-    /// The value for a key; nil if there is none. Setting nil removes the entry. Traps as
-    /// `updateValue(_:forKey:)` does.
+    /// The value for a key; nil if there is none. Setting nil removes the entry. Setting traps
+    /// under the same conditions as `updateValue(_:forKey:)`.
     public subscript(key: Key) -> Value? {
         get {
             guard let managed else {
@@ -149,7 +152,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
-    /// The entry at a position. Traps if it is out of bounds.
+    /// The entry at a position. Traps if the position is out of bounds.
     public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
         let all = entries
         guard position.offset < all.count else {
@@ -218,7 +221,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     }
 
     /// Sets the values of a sequence of pairs. For a key that exists, `combine` returns the value
-    /// to set from the old and the new value. Traps as `updateValue(_:forKey:)` does.
+    /// to set from the old and the new value. Traps under the same conditions as
+    /// `updateValue(_:forKey:)`.
     public func merge<S>(
         _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows where S: Sequence, S.Element == (key: Key, value: Value) {
@@ -229,24 +233,24 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     }
 
     /// Sets the values of another map. For a key that exists, `combine` returns the value to set
-    /// from the old and the new value. Traps as `updateValue(_:forKey:)` does.
+    /// from the old and the new value. Traps under the same conditions as `updateValue(_:forKey:)`.
     public func merge(
         _ other: Map, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows {
         try merge(other.entries.map { (key: $0.key, value: $0.value) }, uniquingKeysWith: combine)
     }
 
-    /// Whether an entry satisfies `predicate`.
+    /// Whether `predicate` returns true for an entry.
     public func contains(where predicate: @escaping (_ key: Key, _ value: Value) -> Bool) -> Bool {
         entries.contains { predicate($0.key, $0.value) }
     }
 
-    /// Returns an iterator over the entries as they are now; the map may be changed meanwhile.
+    /// Returns an iterator over the current entries. The map may be changed during the iteration.
     public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
         RLMMapIterator(entries)
     }
 
-    /// The entries that a map had when the sequence was created, as pairs.
+    /// The entries that a map had when the sequence was created, as pairs of key and value.
     public struct KeyValueSequence: Sequence {
         fileprivate let entries: [(key: Key, value: Value)]
         /// Returns an iterator over the pairs.
@@ -255,7 +259,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
     }
 
-    /// Returns the entries as they are now, as pairs.
+    /// Returns the current entries as a sequence of pairs of key and value.
     public func asKeyValueSequence() -> KeyValueSequence {
         KeyValueSequence(entries: entries.map { (key: $0.key, value: $0.value) })
     }
@@ -269,13 +273,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         return managed.moved(to: managed.realm.freeze()).map { Map($0) } ?? self
     }
 
-    /// Returns the live map of a frozen one, in the context of the caller; nil if its
-    /// owner has been deleted. Traps for an unmanaged map.
+    /// Returns the live version of this frozen map, for the caller's thread, queue or actor; nil if
+    /// the owner was deleted. A live map returns itself. Traps for an unmanaged map.
     public func thaw() -> Map? {
         guard let managed else { throwRealmException("Unmanaged dictionaries cannot be thawed") }
         return isFrozen ? managed.moved(to: managed.realm.thaw()).map { Map($0) } : self
     }
 
+    /// Whether `object` is the same map, or an equal unmanaged one.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? Map else { return false }
         if self === other { return true }
@@ -284,9 +289,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         }
         return one.isSame(as: two)
     }
+    /// Hash value, equal for equal maps.
     public override var hash: Int {
         managed?.identity ?? local.hashValue
     }
+    /// A text with up to 100 entries.
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: Persisted property
@@ -391,7 +398,7 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
             return unsafeDowncast(given, to: Self.self)
         }
         let entries = given.entries
-        // A map of another object remains in that object.
+        // A map that belongs to another managed object stays there; this object gets a new `Map`.
         let value = given.managed == nil ? given : Map()
         let target = ManagedCollection(object, Int(property), "Map")
         value.becomeManaged(target, entries, storing)

@@ -4,8 +4,9 @@ import RealmEngine
 /// A collection of distinct values or objects, as a property of an object. The order of the
 /// elements is not stable.
 ///
-/// The set of a managed object reads and writes the database; it changes inside write transactions
-/// only. The set of an unmanaged object has its elements in memory and can be neither queried nor
+/// The set of a managed object reads and writes the database. It can be changed inside write
+/// transactions only, and used only on the thread, queue or actor of its realm, unless it is
+/// frozen. The set of an unmanaged object has its elements in memory and can be neither queried nor
 /// observed.
 ///
 /// ```swift
@@ -21,7 +22,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
-    /// The elements of an unmanaged set if their type refuses one of them, else nil.
+    /// The elements of an unmanaged set in stored form, if `Element` rejects one of the values
+    /// (`FailableCustomPersistable`). Otherwise nil.
     private var refused: RefusedElements<Element>?
     var managed: ManagedCollection?
 
@@ -44,12 +46,13 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     public var endIndex: Int { count }
     /// The number of elements.
     public var count: Int { managed?.count ?? refused?.count ?? unmanaged.count }
-    /// An element; nil for an empty set.
+    /// The element at position 0; nil for an empty set.
     public var first: Element? { isEmpty ? nil : self[0] }
-    /// An element; nil for an empty set.
+    /// The element at the last position; nil for an empty set.
     public var last: Element? { isEmpty ? nil : self[count - 1] }
 
-    /// The element at a position, which changes to the set may move. Traps if it is out of bounds.
+    /// The element at a position. A change of the set may move elements to other positions. Traps
+    /// if the position is out of bounds.
     public subscript(position: Int) -> Element {
         guard let managed else {
             if let refused, position >= 0, position < refused.count { return refused[position] }
@@ -62,17 +65,18 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return Element._rlmFromStored(managed.element(position))
     }
 
-    /// Returns an iterator over the elements as they are now; the set may be changed meanwhile.
+    /// Returns an iterator over the current elements. The set may be changed during the iteration.
     public func makeIterator() -> RLMIterator<Element> {
         managed.map { RLMIterator($0) } ?? RLMIterator(refused?.all ?? unmanaged)
     }
 
-    /// Traps: positions of a set are not stable. Use `contains(_:)`.
+    /// Always traps, because positions of a set are not stable. Use `contains(_:)`.
     public func index(of object: Element) -> Int? {
         fatalError("index(of:) is not available on MutableSet")
     }
 
-    /// Whether the set has an element. False for an object that is unmanaged or of another realm.
+    /// Whether the set has an element. False for an object that is unmanaged or belongs to another
+    /// realm.
     public func contains(_ object: Element) -> Bool {
         guard let managed else { return (refused?.all ?? unmanaged).contains(object) }
         // Converting an unmanaged object would add it to the realm.
@@ -87,7 +91,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         }
     }
 
-    /// Whether every element of this set is in another one.
+    /// Whether every element of this set is in `possibleSuperset`.
     public func isSubset(of possibleSuperset: MutableSet) -> Bool {
         guard let other = stored(possibleSuperset) else {
             return allSatisfy { possibleSuperset.contains($0) }
@@ -95,14 +99,14 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return managed!.read { (handle) throws(RealmError) in try handle.isSubset(of: other) }
     }
 
-    /// Whether both sets have an element in common.
+    /// Whether the two sets have an element in common.
     public func intersects(_ otherSet: MutableSet) -> Bool {
         guard let other = stored(otherSet) else { return contains { otherSet.contains($0) } }
         return managed!.read { (handle) throws(RealmError) in try handle.intersects(other) }
     }
 
-    /// The other set's handle if both belong to the same realm instance, so that stored values can
-    /// be compared; else nil.
+    /// Returns the handle of the other set; nil if the two sets do not belong to the same realm
+    /// instance. Only within one instance can stored values be compared.
     private func stored(_ other: MutableSet) -> CollectionHandle? {
         guard let managed, let theirs = other.managed, managed.realm === theirs.realm else {
             return nil
@@ -112,8 +116,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: Changes
 
-    /// Converts the elements of an unmanaged set before it is changed. Traps if their type refuses
-    /// one.
+    /// Converts elements in stored form to `Element` before an unmanaged set is changed. Traps if
+    /// `Element` rejects a value.
     private func convertRefused() {
         guard let all = refused?.all else { return }
         (unmanaged, refused) = (all, nil)
@@ -136,13 +140,14 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         }
     }
 
-    /// Inserts the elements of a sequence, as `insert(_:)` does.
+    /// Inserts the elements of a sequence one by one. Traps under the same conditions as
+    /// `insert(_:)`.
     public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
         for object in objects { insert(object) }
     }
 
-    /// Removes an element, if it is in the set; an object remains in the realm. Traps for a managed
-    /// set outside of a write transaction.
+    /// Removes an element, if it is in the set. A removed object remains in the realm. Traps for a
+    /// managed set outside of a write transaction.
     public func remove(_ object: Element) {
         guard let managed else {
             convertRefused()
@@ -155,7 +160,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         }
     }
 
-    /// Removes all elements; objects remain in the realm. Traps for a managed set outside of a
+    /// Removes all elements. Objects remain in the realm. Traps for a managed set outside of a
     /// write transaction.
     public func removeAll() {
         guard let managed else {
@@ -165,7 +170,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         managed.change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
-    /// Removes the elements that are not in another set. Traps for a managed set outside of a write
+    /// Removes the elements that are not in `other`. Traps for a managed set outside of a write
     /// transaction.
     public func formIntersection(_ other: MutableSet) {
         if let stored = stored(other) {
@@ -176,13 +181,13 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         for element in Array(self) where !other.contains(element) { remove(element) }
     }
 
-    /// Inserts the elements of another set. Traps for a managed set outside of a write transaction.
+    /// Inserts the elements of `other`. Traps for a managed set outside of a write transaction.
     public func formUnion(_ other: MutableSet) {
         guard let stored = stored(other) else { return insert(objectsIn: Array(other)) }
         managed!.change { (handle) throws(RealmError) in try handle.formUnion(stored) }
     }
 
-    /// Removes the elements that are in another set. Traps for a managed set outside of a write
+    /// Removes the elements that are in `other`. Traps for a managed set outside of a write
     /// transaction.
     public func subtract(_ other: MutableSet) {
         if let stored = stored(other) {
@@ -193,8 +198,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: Derived results
 
-    /// Returns the elements sorted by several properties, the first one first. Traps for an
-    /// unmanaged set, and for a property that cannot be sorted by.
+    /// Returns the elements sorted by several properties; the first descriptor takes precedence.
+    /// Traps for an unmanaged set, and for a property that cannot be sorted by.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor {
         Results(managed, Element.self, "RLMSet").sorted(by: sortDescriptors)
@@ -212,8 +217,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return managed.moved(to: managed.realm.freeze()).map { MutableSet($0) } ?? self
     }
 
-    /// Returns the live set of a frozen one, in the context of the caller; nil if its
-    /// owner has been deleted. Traps for an unmanaged set.
+    /// Returns the live version of this frozen set, for the caller's thread, queue or actor; nil if
+    /// the owner was deleted. A live set returns itself. Traps for an unmanaged set.
     public func thaw() -> MutableSet? {
         guard let managed else { throwRealmException("Unmanaged sets cannot be thawed") }
         return isFrozen ? managed.moved(to: managed.realm.thaw()).map { MutableSet($0) } : self
@@ -222,6 +227,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// Whether both are the same set of the same realm, or unmanaged sets with equal elements.
     public static func == (a: MutableSet, b: MutableSet) -> Bool { a.isSame(as: b) }
 
+    /// Whether `object` is equal by `==`.
     public override func isEqual(_ object: Any?) -> Bool {
         (object as? MutableSet).map { isSame(as: $0) } ?? false
     }
@@ -235,7 +241,9 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         return mine.isSame(as: theirs)
     }
 
+    /// Hash value, equal for equal sets.
     public override var hash: Int { managed?.identity ?? Set(self).hashValue }
+    /// A text with up to 100 elements.
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: Persisted property
@@ -332,7 +340,8 @@ where Element: _Persistable {
             return unsafeDowncast(given, to: Self.self)
         }
         let elements = Array(given)
-        // A set of another object remains in that object.
+        // A set that belongs to another managed object stays there; this object gets a new
+        // `MutableSet`.
         let value = given.managed == nil ? given : MutableSet()
         let target = ManagedCollection(object, Int(property), "MutableSet")
         value.becomeManaged(target, elements, storing)

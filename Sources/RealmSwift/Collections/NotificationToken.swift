@@ -1,9 +1,9 @@
 import Foundation
 import RealmEngine
 
-/// Keeps an observation alive. The observation ends when the token is invalidated or released.
+/// Keeps an observation active. The observation ends when the token is invalidated or released.
 ///
-/// May be used and released on any thread.
+/// A token may be used and released on any thread.
 ///
 /// ```swift
 /// let token = realm.objects(Dog.self).observe { change in
@@ -28,7 +28,7 @@ public class NotificationToken: NSObject, @unchecked Sendable {
         if let token { start(token, keeping: realm) }
     }
 
-    /// Token of an observation that never begins.
+    /// A token without an observation, for a task that is cancelled before its observation begins.
     static var inert: NotificationToken {
         let token = NotificationToken(nil, keeping: nil)
         token.invalidate()
@@ -37,8 +37,8 @@ public class NotificationToken: NSObject, @unchecked Sendable {
 
     deinit { invalidate() }
 
-    /// Stores the engine's token of an observation that began in another context; ends the
-    /// observation if this token is already invalid.
+    /// Stores the engine's token after an observation has begun in another context. If this token
+    /// was invalidated meanwhile, ends the observation.
     func start(_ token: ObservationToken, keeping realm: RealmInstance?) {
         let isInvalid = state.withLock { state in
             if !state.isInvalid { (state.token, state.keepAlive) = (token, realm) }
@@ -50,7 +50,8 @@ public class NotificationToken: NSObject, @unchecked Sendable {
     /// The engine's token; nil before the observation has begun.
     var engineToken: ObservationToken? { state.withLock { $0.token } }
 
-    /// Ends the observation: no new call of its block begins after this returns.
+    /// Ends the observation. No call of the observer's block begins after this function has
+    /// returned.
     ///
     /// - Returns: false if the observation had already ended.
     @discardableResult
@@ -72,28 +73,29 @@ public class NotificationToken: NSObject, @unchecked Sendable {
 
 /// A change of a collection, as observers receive it.
 @frozen public enum RealmCollectionChange<CollectionType> {
-    /// The first call, with the collection as it is.
+    /// The first call, with the initial collection.
     case initial(CollectionType)
-    /// The collection after a change. Deletions and modifications are positions in the previous
-    /// collection, insertions are positions in this one; all ascending.
+    /// A later call, with the changed collection. Deletions and modifications are positions in the
+    /// previous collection. Insertions are positions in the changed collection. All positions are
+    /// ascending.
     ///
     /// To update a copy, apply deletions first, then insertions, then modifications. When the owner
-    /// of the collection is deleted, all elements are deletions.
+    /// of the collection is deleted, all elements are reported as deletions.
     case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
-    /// The SDK's case; never sent.
+    /// Part of the SDK's API; never sent.
     case error(Swift.Error)
 }
 
 /// A change of a map, as observers receive it.
 @frozen public enum RealmMapChange<Collection: RealmKeyedCollection> {
-    /// The first call, with the map as it is.
+    /// The first call, with the initial map.
     case initial(Collection)
-    /// The map after a change, with the keys of the entries that changed. When the owner of the map
-    /// is deleted, all keys are deletions.
+    /// A later call, with the changed map and the keys of the entries that changed. When the owner
+    /// of the map is deleted, all keys are reported as deletions.
     case update(
         Collection, deletions: [Collection.Key], insertions: [Collection.Key],
         modifications: [Collection.Key])
-    /// The SDK's case; never sent.
+    /// Part of the SDK's API; never sent.
     case error(Swift.Error)
 }
 
@@ -101,7 +103,8 @@ public class NotificationToken: NSObject, @unchecked Sendable {
 public struct PropertyChange {
     /// Name of the property.
     public let name: String
-    /// The value before the change; nil for collections, and for changes made by this realm itself.
+    /// The value before the change; nil for collections, and for changes that were made through the
+    /// observed realm itself.
     public let oldValue: Any?
     /// The value after the change; nil for collections.
     public let newValue: Any?
@@ -109,9 +112,9 @@ public struct PropertyChange {
 
 /// A change of an object, as observers receive it.
 @frozen public enum ObjectChange<T> {
-    /// The SDK's case; never sent.
+    /// Part of the SDK's API; never sent.
     case error(_ error: NSError)
-    /// The object after a change, with the properties that changed.
+    /// A property changed. Contains the object and the properties that changed.
     case change(_: T, _: [PropertyChange])
     /// The object was deleted. No further calls follow.
     case deleted

@@ -4,36 +4,38 @@ import RealmEngine
 /// Minimum, maximum, sum and average (API specification 2.6). Standard deviation and median are
 /// additions to the SDK.
 ///
-/// Nulls are skipped, and NaN is too, with two exceptions of the SDK in the first four: the NaN of
-/// a float or double in an `AnyRealmValue`, and in the minimum of a `Map`, is the smallest number.
-/// Without values the sum is zero and the others are nil.
+/// Nulls and NaN are skipped. The SDK makes two exceptions for minimum, maximum, sum and average,
+/// which this library follows: the NaN of a float or double in an `AnyRealmValue`, and NaN in the
+/// minimum of a `Map`, count as the smallest number. If there are no values, the sum is zero and
+/// the others are nil.
 extension RealmCollection {
-    /// An aggregate of a property of the objects, or of the elements themselves; nil for null.
+    /// Returns an aggregate of a property of the objects; of the elements themselves if `property`
+    /// is nil. Returns nil instead of null.
     func aggregateValue(_ function: AggregateFunction, _ property: String?) -> _Stored? {
         if isLocal { return LocalAggregate.value(Array(self), function, property) }
         return results.aggregate(function, property)
     }
 
-    /// Returns the least value of a property, nil without values. Traps for an unknown property or
-    /// one of an unsupported type.
+    /// Returns the least value of a property, nil if there are no values. Traps for an unknown
+    /// property or one of an unsupported type.
     public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         aggregateValue(.min, property)?.aggregateValue()
     }
-    /// Returns the greatest value of a property, nil without values. Traps for an unknown property
-    /// or one of an unsupported type.
+    /// Returns the greatest value of a property, nil if there are no values. Traps for an unknown
+    /// property or one of an unsupported type.
     public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         aggregateValue(.max, property)?.aggregateValue()
     }
-    /// Returns the sum of a property, 0 without values. Traps for an unknown property or one of an
-    /// unsupported type.
+    /// Returns the sum of a property, 0 if there are no values. Traps for an unknown property or
+    /// one of an unsupported type.
     public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
         (aggregateValue(.sum, property) ?? .zero).aggregateValue()
     }
-    /// Returns the average of a property, nil without values. Traps for an unknown property or one
-    /// of an unsupported type.
+    /// Returns the average of a property, nil if there are no values. Traps for an unknown property
+    /// or one of an unsupported type.
     public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         aggregateValue(.average, property)?.aggregateValue()
@@ -47,7 +49,7 @@ extension RealmCollection {
     }
 
     /// Returns the median of a property: the value in the middle, or the mean of the two values in
-    /// the middle; nil without values. An addition to the SDK.
+    /// the middle; nil if there are no values. An addition to the SDK.
     public func median<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         aggregateValue(.median, property)?.aggregateValue()
@@ -55,37 +57,37 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Returns the least value of a property, nil without values. Nulls are skipped.
+    /// Returns the least value of a property, nil if there are no values. Nulls are skipped.
     public func min<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: MinMaxType {
         min(ofProperty: _name(for: keyPath))
     }
-    /// Returns the greatest value of a property, nil without values. Nulls are skipped.
+    /// Returns the greatest value of a property, nil if there are no values. Nulls are skipped.
     public func max<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: MinMaxType {
         max(ofProperty: _name(for: keyPath))
     }
-    /// Returns the sum of a property, 0 without values. Nulls are skipped.
+    /// Returns the sum of a property, 0 if there are no values. Nulls are skipped.
     public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T
     where T.PersistedType: AddableType {
         sum(ofProperty: _name(for: keyPath))
     }
-    /// Returns the average of a property, nil without values. Nulls are skipped.
+    /// Returns the average of a property, nil if there are no values. Nulls are skipped.
     public func average<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: AddableType {
         average(ofProperty: _name(for: keyPath))
     }
 
-    /// Returns the sample standard deviation of a property, nil for fewer than two values. It is a
-    /// double, converted to the type of the result.
+    /// Returns the sample standard deviation of a property; nil for fewer than two values. The
+    /// result is computed as a double and converted to `R`.
     public func standardDeviation<T: _HasPersistedType, R: _HasPersistedType>(
         of keyPath: KeyPath<Element, T>
     ) -> R? where T.PersistedType: AddableType, R.PersistedType: AddableType {
         standardDeviation(ofProperty: _name(for: keyPath))
     }
 
-    /// Returns the median of a property, nil without values. It is a double or a decimal, converted
-    /// to the type of the result.
+    /// Returns the median of a property; nil if there are no values. The result is computed as a
+    /// double or decimal and converted to `R`.
     public func median<T: _HasPersistedType, R: _HasPersistedType>(
         of keyPath: KeyPath<Element, T>
     ) -> R? where T.PersistedType: AddableType, R.PersistedType: AddableType {
@@ -94,34 +96,35 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element.PersistedType: MinMaxType {
-    /// Returns the least element, nil without elements. Nulls are skipped.
+    /// Returns the least element, nil if there are no elements. Nulls are skipped.
     public func min() -> Element? { aggregateValue(.min, nil)?.aggregateValue() }
-    /// Returns the greatest element, nil without elements. Nulls are skipped.
+    /// Returns the greatest element, nil if there are no elements. Nulls are skipped.
     public func max() -> Element? { aggregateValue(.max, nil)?.aggregateValue() }
 }
 
 extension RealmCollection where Element.PersistedType: AddableType {
-    /// Returns the sum of the elements, 0 without elements. Nulls are skipped.
+    /// Returns the sum of the elements, 0 if there are no elements. Nulls are skipped.
     public func sum() -> Element { (aggregateValue(.sum, nil) ?? .zero).aggregateValue() }
-    /// Returns the average of the elements, nil without elements. Nulls are skipped.
+    /// Returns the average of the elements, nil if there are no elements. Nulls are skipped.
     public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
         aggregateValue(.average, nil)?.aggregateValue()
     }
 
-    /// Returns the sample standard deviation of the elements, nil for fewer than two.
+    /// Returns the sample standard deviation of the elements; nil for fewer than two elements.
     public func standardDeviation<T: _HasPersistedType>() -> T?
     where T.PersistedType: AddableType {
         aggregateValue(.standardDeviation, nil)?.aggregateValue()
     }
 
-    /// Returns the median of the elements, nil without elements.
+    /// Returns the median of the elements, nil if there are no elements.
     public func median<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
         aggregateValue(.median, nil)?.aggregateValue()
     }
 }
 
 extension Results {
-    /// The aggregate of a property, or of the elements themselves; nil for null.
+    /// Returns the aggregate of a property of the objects; of the elements themselves if `property`
+    /// is nil. Returns nil instead of null.
     func aggregate(_ function: AggregateFunction, _ property: String?) -> _Stored? {
         let value: Value
         switch source {
@@ -139,11 +142,11 @@ extension Results {
 }
 
 extension _Stored {
-    /// The sum without values.
+    /// The sum of no values.
     static var zero: _Stored { _Stored(value: .int(0), realm: nil) }
 
-    /// The aggregate as a value of the requested type. Averages are doubles for every type of
-    /// element.
+    /// Converts an aggregate to the requested type. The average is a double for all types of
+    /// elements.
     func aggregateValue<T: _HasPersistedType>() -> T {
         let type = (T.PersistedType.self as? any _RealmSchemaDiscoverable.Type)?._rlmType
         return T._rlmFromStored(_Stored(value: value.number(as: type), realm: realm))
@@ -151,8 +154,8 @@ extension _Stored {
 }
 
 extension Value {
-    /// The same number in the form that values of a column have; a value that is not a number is
-    /// returned as it is.
+    /// Converts a number to the stored form of a column of `type`. Any other value is returned
+    /// unchanged.
     fileprivate func number(as type: PropertyType?) -> Value {
         let number: Double
         switch self {
@@ -175,7 +178,7 @@ extension Value {
     }
 }
 
-/// Aggregates of unmanaged collections.
+/// Aggregates of unmanaged collections, computed in memory.
 enum LocalAggregate {
     static func value<Element>(
         _ elements: [Element], _ function: AggregateFunction, _ property: String?,
@@ -195,7 +198,8 @@ enum LocalAggregate {
                 values.append(value._rlmStored(storing))
             }
         }
-        // Without elements their type is unknown; the integer converts to any type of number.
+        // An empty collection does not determine the type of its elements. The integer converts to
+        // any type of number.
         if values.isEmpty { return _Stored(unlessNull: function.ofNothing) }
         let value = type.column.flatMap {
             function.result(of: values, $0, inDictionary: inDictionary && property == nil)
@@ -205,7 +209,7 @@ enum LocalAggregate {
                 "Operation '\(function.title)' not supported for '\(type)' property "
                     + "'\(property ?? "self")'")
         }
-        // The SDK computes with doubles in unmanaged collections.
+        // In unmanaged collections the SDK computes with doubles.
         if type == .any, case .decimal(let number) = value, !values.contains(where: \.isDecimal) {
             return _Stored(value: .double(number.doubleValue), realm: nil)
         }
@@ -222,7 +226,7 @@ extension Value {
 }
 
 extension _Stored {
-    /// Nil for null.
+    /// Returns nil if `value` is null.
     fileprivate init?(unlessNull value: Value) {
         if case .null = value { return nil }
         self.init(value: value, realm: nil)
@@ -230,14 +234,14 @@ extension _Stored {
 }
 
 extension ObjectBase {
-    /// The field with this name. Traps if the class does not have it.
+    /// Returns the field with this name. Traps if the class has no such field.
     fileprivate func field(named name: String) -> ClassModel.Field {
         let model = ClassModel.of(Swift.type(of: self))
         if let field = model.field(named: name) { return field }
         throwRealmException("Property '\(name)' not found in object of type '\(model.name)'")
     }
 
-    /// The value of a field, of a managed or an unmanaged object.
+    /// Returns the value of a field of a managed or an unmanaged object.
     fileprivate func current(_ field: ClassModel.Field, _ storing: _Storing) -> Value {
         guard let managed else { return field.wrapper.localValue(at: place(of: field), storing) }
         return managed.objects.property(named: field.column).map { stored($0).value } ?? .null

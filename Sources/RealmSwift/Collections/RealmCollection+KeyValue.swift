@@ -1,10 +1,10 @@
 import Foundation
 import RealmEngine
 
-/// Key-value access to all elements (API specification 2.6).
+/// Key-value access to the properties of all elements (API specification 2.6).
 extension RealmCollection {
-    /// Returns an array with the value of a property for each element; `self` yields the elements.
-    /// For a name that begins with `@`, returns an aggregate.
+    /// Returns an array with the value of a property for each element. The key `self` returns the
+    /// elements. A key that begins with `@` returns an aggregate.
     ///
     /// Traps for an unknown property.
     public func value(forKey key: String) -> Any? {
@@ -13,9 +13,9 @@ extension RealmCollection {
         return KeyValues.each(of: Array(self), key)
     }
 
-    /// Returns the values at the end of a key path for all elements.
+    /// Returns an array with the value at the end of a key path for each element.
     ///
-    /// A path that begins with an operator yields an aggregate (`@count`, `@min`, `@max`, `@sum`,
+    /// A path that begins with an operator returns an aggregate (`@count`, `@min`, `@max`, `@sum`,
     /// `@avg`) or a union such as `@distinctUnionOfObjects`. Traps for an unknown property or
     /// operator.
     public func value(forKeyPath keyPath: String) -> Any? {
@@ -32,15 +32,14 @@ extension RealmCollection {
     }
 
     /// Sets a property of each object. Traps outside of a write transaction, for an unknown
-    /// property, and for a value that does not fit.
+    /// property, and for a value of the wrong type.
     public func setValue(_ value: Any?, forKey key: String) {
         for case let object as ObjectBase in Array(self) { object.setValue(value, forKey: key) }
     }
 }
 
 extension MutableSet {
-    /// Returns the values of a property for all elements, without duplicates. Traps for an unknown
-    /// property.
+    /// Returns the set of the distinct values of a property. Traps for an unknown property.
     public func value(forKey key: String) -> Any? {
         if key.hasPrefix("@") { return value(forKeyPath: key) }
         let values = KeyValues.each(of: Array(self), key)
@@ -48,13 +47,14 @@ extension MutableSet {
         return unique.count == values.count ? Set(unique) : values
     }
 
-    /// Returns the values of a property for all elements as objects of Foundation, without
-    /// duplicates and with null as `NSNull`.
+    /// Returns the distinct values of a property as Foundation objects. Null is `NSNull`. Traps for
+    /// an unknown property.
     public func value(forKey key: String) -> [AnyObject] {
         KeyValues.objects(KeyValues.unique(KeyValues.each(of: Array(self), key)))
     }
 
-    /// Returns the values at the end of a key path as objects of Foundation, with null as `NSNull`.
+    /// Returns the values at the end of a key path as Foundation objects. Null is `NSNull`. Traps
+    /// for an unknown property.
     @_disfavoredOverload
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
         KeyValues.objects(value(forKeyPath: keyPath) as Any? as? [Any] ?? [])
@@ -62,13 +62,14 @@ extension MutableSet {
 }
 
 extension List {
-    /// Returns the values of a property for all elements as objects of Foundation, with null as
-    /// `NSNull`.
+    /// Returns the value of a property for each element, as Foundation objects. Null is `NSNull`.
+    /// Traps for an unknown property.
     public func value(forKey key: String) -> [AnyObject] {
         KeyValues.objects(value(forKey: key) as Any? as? [Any] ?? [])
     }
 
-    /// Returns the values at the end of a key path as objects of Foundation, with null as `NSNull`.
+    /// Returns the values at the end of a key path as Foundation objects. Null is `NSNull`. Traps
+    /// for an unknown property.
     public func value(forKeyPath keyPath: String) -> [AnyObject] {
         KeyValues.objects(value(forKeyPath: keyPath) as Any? as? [Any] ?? [])
     }
@@ -76,7 +77,8 @@ extension List {
 
 /// Operations of key-value access on arrays of elements.
 enum KeyValues {
-    /// Splits a path into its first step and the rest, which is `self` for a path of one step.
+    /// Splits a key path into its first name and the rest. The rest is `self` for a path of one
+    /// name.
     static func split(_ keyPath: String) -> (String, String) {
         guard let dot = keyPath.firstIndex(of: ".") else { return (keyPath, "self") }
         return (String(keyPath[..<dot]), String(keyPath[keyPath.index(after: dot)...]))
@@ -85,12 +87,12 @@ enum KeyValues {
     /// Null as an `Any`, which can be cast to every optional type.
     private static var nothing: Any { Optional<Any>.none as Any }
 
-    /// The aggregate without elements: zero for sums, else nil.
+    /// Returns the aggregate of no elements: zero for sums, otherwise nil.
     static func ofNothing(_ function: AggregateFunction) -> Any? {
         if case .int(let number) = function.ofNothing { Int(number) } else { nil }
     }
 
-    /// The value at the end of a key path for each element.
+    /// Returns the value at the end of a key path for each element.
     static func each<Element>(of elements: [Element], _ keyPath: String) -> [Any] {
         elements.map { element in
             let plain = RealmSwift.plain(element)
@@ -104,7 +106,8 @@ enum KeyValues {
         }
     }
 
-    /// Union of values or of the elements of several arrays, by the name of the operator.
+    /// Returns the union that the operator `name` defines: of the values, or of the elements of
+    /// arrays or sets.
     static func union(_ name: String, _ values: [Any]) -> [Any] {
         func members(_ values: [Any]) -> [Any] {
             values.flatMap { value in (value as? any Sequence).map { all($0) } ?? [value] }
@@ -122,7 +125,7 @@ enum KeyValues {
         }
     }
 
-    /// The values as objects of Foundation, with null as `NSNull`.
+    /// Converts values to Foundation objects. Null becomes `NSNull`.
     static func objects(_ values: [Any]) -> [AnyObject] {
         values.map { (unwrapped($0) ?? NSNull()) as AnyObject }
     }

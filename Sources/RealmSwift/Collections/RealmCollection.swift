@@ -2,19 +2,20 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// Requirements that all collections of a realm share, lists of values included.
+/// Common requirements of all collections of a realm, collections of values included.
 public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol,
     CustomStringConvertible, ThreadConfined
 where Element: RealmCollectionValue, Index == Int {
-    /// The type of the elements; the SDK's name.
+    /// The type of the elements. The SDK has this second name.
     typealias ElementType = Element
 }
 
 /// A collection that can be read by position, filtered, sorted, aggregated and observed (API
 /// specification 2.6): `Results`, `List`, `MutableSet`, `LinkingObjects` and `AnyRealmCollection`.
 ///
-/// A managed collection is live: it shows the current version of its realm and is used in the
-/// context of the realm only. Filtered and sorted collections are evaluated when they are read.
+/// A managed collection is live: it always has the content of the current version of its realm. It
+/// may be used only on the thread, queue or actor of that realm. A frozen collection never changes,
+/// and any thread may read it. Filtered and sorted collections are evaluated when they are read.
 public protocol RealmCollection<Element>: RealmCollectionBase, Equatable
 where Iterator == RLMIterator<Element> {
     /// The realm of the collection; nil for an unmanaged collection.
@@ -34,7 +35,7 @@ where Iterator == RLMIterator<Element> {
     /// Returns the position of the first element that matches a predicate in text form, with
     /// arguments for `%@`; nil if none does.
     func index(matching predicateFormat: String, _ args: Any...) -> Int?
-    /// Returns the elements at several positions. Traps if one is out of bounds.
+    /// Returns the elements at several positions. Traps if a position is out of bounds.
     func objects(at indexes: IndexSet) -> [Element]
     /// Returns the elements that match a predicate in text form, with arguments for `%@`. Traps for
     /// an unmanaged collection, and for a predicate that cannot be evaluated.
@@ -42,29 +43,29 @@ where Iterator == RLMIterator<Element> {
     /// Returns the elements that match a predicate. Traps for an unmanaged collection, and for a
     /// predicate that cannot be evaluated.
     func filter(_ predicate: NSPredicate) -> Results<Element>
-    /// Returns the elements sorted by several properties, the first one first. The sort is stable
-    /// and puts null before all values. Traps for an unmanaged collection, and for a property that
-    /// cannot be sorted by.
+    /// Returns the elements sorted by several properties; the first descriptor takes precedence.
+    /// The sort is stable, and null sorts before all values. Traps for an unmanaged collection, and
+    /// for a property that cannot be sorted by.
     func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
     where S.Iterator.Element == SortDescriptor
-    /// Returns the first element of each combination of the given properties. Traps for an
-    /// unmanaged collection, and for an unknown property.
+    /// Returns the first element for each combination of values of the given properties. Traps for
+    /// an unmanaged collection, and for an unknown property.
     func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == String
-    /// Returns the least value of a property, nil without values. Nulls are skipped. Traps for an
-    /// unknown property or one of an unsupported type.
+    /// Returns the least value of a property, nil if there are no values. Nulls are skipped. Traps
+    /// for an unknown property or one of an unsupported type.
     func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType
-    /// Returns the greatest value of a property, nil without values. Nulls are skipped. Traps for
-    /// an unknown property or one of an unsupported type.
+    /// Returns the greatest value of a property, nil if there are no values. Nulls are skipped.
+    /// Traps for an unknown property or one of an unsupported type.
     func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType
-    /// Returns the sum of a property, 0 without values. Nulls are skipped. Traps for an unknown
-    /// property or one of an unsupported type.
+    /// Returns the sum of a property, 0 if there are no values. Nulls are skipped. Traps for an
+    /// unknown property or one of an unsupported type.
     func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType
-    /// Returns the average of a property, nil without values. Nulls are skipped. Traps for an
-    /// unknown property or one of an unsupported type.
+    /// Returns the average of a property, nil if there are no values. Nulls are skipped. Traps for
+    /// an unknown property or one of an unsupported type.
     func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType
     /// Returns an array with the value of a property for each element. Traps for an unknown
@@ -74,30 +75,31 @@ where Iterator == RLMIterator<Element> {
     /// `@count`. Traps for an unknown property or operator.
     func value(forKeyPath keyPath: String) -> Any?
     /// Sets a property of each object. Traps outside of a write transaction, for an unknown
-    /// property, and for a value that does not fit.
+    /// property, and for a value of the wrong type.
     func setValue(_ value: Any?, forKey key: String)
-    /// Calls `block` with the collection as it is, and again after each change of it.
+    /// Calls `block` first with the initial collection, and then after each change.
     ///
-    /// Traps for an unmanaged or frozen collection, on a read-only realm, on a plain thread without
-    /// a queue, after changes in an open write transaction, and for an unknown property.
+    /// Traps for an unmanaged or frozen collection, on a read-only realm, if `queue` is nil and the
+    /// realm belongs to a plain thread (no queue or actor), in a write transaction that has made
+    /// changes, and for an unknown property.
     ///
     /// - Parameter keyPaths: properties whose modifications are reported; nil for all.
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     func observe(
         keyPaths: [String]?, on queue: DispatchQueue?,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
     ) -> NotificationToken
-    /// Calls `block` on an actor with the collection as it is, and again after each change of it.
-    /// The observation has begun when this returns.
+    /// Calls `block` on an actor, first with the initial collection and then after each change. The
+    /// observation has begun when this function returns.
     ///
     /// Traps for an unmanaged or frozen collection, on a read-only realm, and for an unknown
     /// property.
     ///
     /// - Parameter keyPaths: properties whose modifications are reported; nil for all.
-    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
-    ///   nothing is observed.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the token has no observation.
     func observe<A: Actor>(
         keyPaths: [String]?, on actor: A, _isolation: isolated (any Actor)?,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
@@ -107,13 +109,14 @@ where Iterator == RLMIterator<Element> {
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
     /// unmanaged collection.
     func freeze() -> Self
-    /// Returns the live collection of a frozen one, in the context of the caller; nil
-    /// if its owner has been deleted. Traps for an unmanaged collection.
+    /// Returns the live version of this frozen collection, for the caller's thread, queue or actor;
+    /// nil if the owner was deleted. A live collection returns itself. Traps for an unmanaged
+    /// collection.
     func thaw() -> Self?
-    /// Returns the elements in sections of equal keys. Sections are in the order of their first
-    /// elements in the sort.
+    /// Groups the sorted elements into sections with equal keys. The sections have the order of
+    /// their first elements.
     ///
-    /// Traps without a sort descriptor, and for an unmanaged collection.
+    /// Traps if there is no sort descriptor, and for an unmanaged collection.
     ///
     /// - Parameter keyBlock: returns the key of an element.
     func sectioned<Key: _Persistable>(
@@ -130,7 +133,7 @@ extension RealmCollectionBase {
     public func index(before i: Int) -> Int { i - 1 }
 }
 
-/// A collection that may be unmanaged.
+/// A collection that can also be unmanaged.
 protocol LocalCollection {
     /// Whether the collection is unmanaged, with its elements in memory.
     var isLocal: Bool { get }
@@ -139,10 +142,10 @@ protocol LocalCollection {
 extension RealmCollection {
     var isLocal: Bool { (self as? any LocalCollection)?.isLocal ?? false }
 
-    /// The elements as results. Traps for an unmanaged collection.
+    /// Results with all elements of the collection. Traps for an unmanaged collection.
     var results: Results<Element> { sorted(by: [SortDescriptor]()) }
 
-    /// Returns the elements at several positions. Traps if one is out of bounds.
+    /// Returns the elements at several positions. Traps if a position is out of bounds.
     public func objects(at indexes: IndexSet) -> [Element] {
         if let last = indexes.last, last >= count {
             throwRealmException("Indexes for collection are out of bounds.")
@@ -163,8 +166,9 @@ extension RealmCollection {
         results.filter(format: predicateFormat, args)
     }
 
-    /// Returns the elements that match a predicate made by `NSPredicate(format:)`, or a compound of
-    /// such predicates. Traps for an unmanaged collection, and for any other predicate.
+    /// Returns the elements that match a predicate. The predicate must be made by
+    /// `NSPredicate(format:)`, or be a compound of such predicates. Traps for any other predicate,
+    /// and for an unmanaged collection.
     public func filter(_ predicate: NSPredicate) -> Results<Element> {
         results.filtered { (managed) throws(RealmError) in try predicate.query(managed) }
     }
@@ -184,14 +188,14 @@ extension RealmCollection {
 
     // MARK: Derived results
 
-    /// Returns the first element of each combination of the given properties. Traps for an
-    /// unmanaged collection, and for an unknown property.
+    /// Returns the first element for each combination of values of the given properties. Traps for
+    /// an unmanaged collection, and for an unknown property.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == String { results.distinct(by: keyPaths) }
 }
 
 extension RealmCollection where Element: KeypathSortable {
-    /// Returns the elements sorted by a property, which may be reached through links: `owner.name`.
+    /// Returns the elements sorted by a property, or by a property of linked objects: `owner.name`.
     /// Traps for an unmanaged collection, and for a property that cannot be sorted by.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
@@ -209,17 +213,21 @@ extension RealmCollection where Element.PersistedType: SortableType {
 }
 
 /// Iterates over the elements that a collection had when the iteration began. Deleted objects are
-/// skipped.
+/// skipped. To be used on the thread, queue or actor of the collection.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    /// Elements that are accessors of their class, which have a faster path; nil for other
-    /// elements. No reference is counted for each step: `keepAlive` has one.
+    /// Iterator over accessors, for elements that are objects of their model class; nil for other
+    /// elements. Unmanaged, so that a step counts no reference; `keepAlive` has the counted
+    /// reference.
     @usableFromInline let accessors: Unmanaged<ResultsSource.Members>?
     @usableFromInline let keepAlive: ResultsSource.Members?
     @usableFromInline let step: () -> Element?
-    /// Elements of a list or set that are values. `piecesKeepAlive` has the reference.
+    /// Iterator over the values of a list or set; nil for other elements. `piecesKeepAlive` has the
+    /// counted reference.
     @usableFromInline let pieces: Unmanaged<ElementPieces<Element>>?
     @usableFromInline let piecesKeepAlive: ElementPieces<Element>?
 
+    /// Creates an iterator from a closure.
+    ///
     /// - Parameter step: returns the next element; nil at the end.
     init(_ step: @escaping () -> Element?) {
         self.step = step
@@ -273,7 +281,7 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 }
 
-/// A property to sort by, and the direction.
+/// A property to sort by, with the direction of the sort.
 ///
 /// ```swift
 /// let dogs = realm.objects(Dog.self)
@@ -283,24 +291,24 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 public struct SortDescriptor: Sendable, Hashable, CustomStringConvertible,
     ExpressibleByStringLiteral
 {
-    /// Name of the property, or a path to it through links; `self` for collections of values.
+    /// Name of the property, or a path through links to it; `self` for collections of values.
     public let keyPath: String
-    /// Whether smaller values come first.
+    /// Whether the sort is ascending: smaller values come first.
     public let ascending: Bool
     let collation: TextCollation
 
-    /// Creates a descriptor.
+    /// Creates a descriptor for a property.
     public init(keyPath: String, ascending: Bool = true) {
         self.init(keyPath, ascending, .binary)
     }
 
-    /// An order of texts as people read them, which the SDKs do not have.
+    /// Creates a descriptor that sorts texts by rules of human language. An addition to the SDK.
     ///
     ///     people.sorted(by: [SortDescriptor(keyPath: "name", options: [.caseInsensitive, .numeric])])
     ///
-    /// - Parameter options: `.caseInsensitive` (Unicode's simple case folding), `.diacriticInsensitive` and
-    ///   `.numeric` (file2 before file10); other options trap. Values that are not texts are in
-    ///   their usual order.
+    /// - Parameter options: `.caseInsensitive` (Unicode's simple case folding),
+    ///   `.diacriticInsensitive` and `.numeric` (file2 before file10); other options trap. Values
+    ///   other than texts are sorted as usual.
     public init(
         keyPath: String, ascending: Bool = true, options: String.CompareOptions
     ) {
@@ -321,10 +329,10 @@ public struct SortDescriptor: Sendable, Hashable, CustomStringConvertible,
         (self.keyPath, self.ascending, self.collation) = (keyPath, ascending, collation)
     }
 
-    /// Creates an ascending descriptor from a literal.
+    /// Creates a descriptor for ascending order from a key path literal.
     public init(stringLiteral value: String) { self.init(keyPath: value) }
 
-    /// Returns a descriptor for the opposite direction.
+    /// Returns a descriptor for the same property and the opposite direction.
     public func reversed() -> SortDescriptor {
         SortDescriptor(keyPath, !ascending, collation)
     }

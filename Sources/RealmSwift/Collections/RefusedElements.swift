@@ -1,9 +1,10 @@
 import RealmEngine
 
-/// Elements of an unmanaged collection in their stored form, because their type refuses at least one
-/// of them. Reading that one traps; adding the collection to a realm stores it.
+/// Elements of an unmanaged collection in stored form. Used if `Element` is a
+/// `FailableCustomPersistable` that rejects at least one of the values. Reading a rejected value
+/// traps. Adding the collection to a realm stores the values without converting them.
 final class RefusedElements<Element> {
-    /// Keys of a map; empty for other collections.
+    /// Keys of the values of a map; empty for lists and sets.
     let keys: [String]
     let count: Int
     private let read: (Int) -> Element
@@ -16,17 +17,18 @@ final class RefusedElements<Element> {
         (self.keys, self.count, self.read, self.stored) = (keys, count, read, stored)
     }
 
-    /// The element at a position. Traps if its type refuses it.
+    /// The element at a position. Traps if `Element` rejects the stored value.
     subscript(position: Int) -> Element { read(position) }
 
-    /// All elements. Traps if their type refuses one.
+    /// All elements. Traps if `Element` rejects a stored value.
     var all: [Element] { (0..<count).map(read) }
 
-    /// The value for a key; nil if there is none. Traps if its type refuses it.
+    /// Returns the value for a key; nil if there is none. Traps if `Element` rejects the stored
+    /// value.
     func value(forKey key: String) -> Element? { keys.firstIndex(of: key).map { read($0) } }
 
-    /// Elements in stored form; nil if `Element` refuses no values, or if an element is not of the
-    /// stored type.
+    /// Converts a sequence to stored form. Returns nil if `Element` is not
+    /// `FailableCustomPersistable`, or if an element does not have the stored type.
     static func list(_ value: Any) -> RefusedElements? {
         guard let type = Element.self as? any FailableCustomPersistable.Type,
             let elements = value as? any Sequence
@@ -34,7 +36,8 @@ final class RefusedElements<Element> {
         return made(type, [], elements.map { $0 as Any })
     }
 
-    /// Entries of a dictionary in stored form; nil as for `list`.
+    /// Converts the entries of a dictionary to stored form. Returns nil under the same conditions
+    /// as `list`.
     static func map(_ value: Any) -> RefusedElements? {
         guard let type = Element.self as? any FailableCustomPersistable.Type,
             let entries = Entries.of(value)
@@ -63,7 +66,7 @@ final class RefusedElements<Element> {
         return (given as? C)?.persistableValue ?? Converted<C.PersistedType>.of(given)
     }
 
-    /// Replaces the content of a managed collection by these elements.
+    /// Replaces the content of a managed collection by these elements, in stored form.
     func replace(_ target: ManagedCollection, isSet: Bool = false) {
         let storing = _Storing(target.realm)
         target.change { (handle) throws(RealmError) in

@@ -1,10 +1,12 @@
 import Foundation
 import RealmEngine
 
-/// Objects of a class, or elements of a collection, that match conditions, in an order.
+/// A live query result: the objects of a class, or the elements of a collection, that match
+/// conditions, optionally sorted.
 ///
-/// Evaluated when it is read, and again after the realm has advanced to a version in which the
-/// result may differ. Used in the context of the realm only.
+/// Results are evaluated when they are read. They are evaluated again after the realm has advanced
+/// to a version in which they may differ. They may be used only on the thread, queue or actor of
+/// their realm, unless they are frozen.
 ///
 /// ```swift
 /// let dogs = realm.objects(Dog.self)
@@ -28,7 +30,9 @@ import RealmEngine
     init(_ source: ResultsSource) { self.source = .objects(source) }
     init(_ source: ElementsSource) { self.source = .values(source) }
 
-    /// All elements of a collection. Traps for an unmanaged collection, which messages call `name`.
+    /// Creates results with all elements of a collection. Traps for an unmanaged collection (nil).
+    ///
+    /// - Parameter name: name of the collection type in the message.
     init(_ collection: ManagedCollection?, _: Element.Type, _ name: String) {
         guard let collection else {
             throwRealmException(
@@ -46,13 +50,13 @@ import RealmEngine
                 }, ResultsSource.maker(of: Element.self)))
     }
 
-    /// Whether the elements are the values of one collection instead of objects.
+    /// Whether the elements are values of a collection. False if they are objects.
     var isOfValues: Bool {
         if case .values = source { return true }
         return false
     }
 
-    /// The realm instance.
+    /// The realm instance that the results read from.
     var owningRealm: RealmInstance {
         switch source {
         case .objects(let source): source.realm
@@ -62,8 +66,8 @@ import RealmEngine
 
     /// The realm of the results.
     public var realm: Realm? { Realm(owningRealm) }
-    /// Whether the realm was invalidated and the results have not been read since. Results that
-    /// depend on a deleted object are empty instead.
+    /// Whether the realm was invalidated after the results were last read. Results that depend on a
+    /// deleted object are not invalidated; they are empty.
     public var isInvalidated: Bool {
         switch source {
         case .objects(let source): source.isStale
@@ -99,8 +103,8 @@ import RealmEngine
         return count == 0 ? nil : self[count - 1]
     }
 
-    /// Returns an iterator over the elements as they are now. Objects may be deleted meanwhile;
-    /// they are skipped.
+    /// Returns an iterator over the current elements. Objects deleted during the iteration are
+    /// skipped.
     public func makeIterator() -> RLMIterator<Element> {
         switch source {
         case .objects(let source):
@@ -131,12 +135,12 @@ import RealmEngine
         }
     }
 
-    /// Makes the condition of a filter for a class.
+    /// Builds the condition of a filter for a class.
     typealias Condition = (ManagedClass) throws(RealmError) -> RealmEngine.Query
 
     func filtered(_ condition: Condition) -> Results { Results(objects.filtered(condition)) }
 
-    /// Position of the first element that matches a condition; nil if none does.
+    /// Returns the position of the first element that matches a condition; nil if none does.
     func index(_ condition: Condition) -> Int? { objects.index(condition) }
 
     private var objects: ResultsSource {
@@ -147,8 +151,8 @@ import RealmEngine
         return source
     }
 
-    /// Returns the elements sorted by several properties, the first one first. Traps for a property
-    /// that cannot be sorted by.
+    /// Returns the elements sorted by several properties; the first descriptor takes precedence.
+    /// Traps for a property that cannot be sorted by.
     public func sorted<S: Sequence>(by sortDescriptors: S) -> Results
     where S.Iterator.Element == SortDescriptor {
         switch source {
@@ -157,8 +161,8 @@ import RealmEngine
         }
     }
 
-    /// Returns the first element of each combination of the given properties. Traps for an unknown
-    /// property.
+    /// Returns the first element for each combination of values of the given properties. Traps for
+    /// an unknown property.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results
     where S.Iterator.Element == String {
         switch source {
@@ -177,8 +181,9 @@ import RealmEngine
         }
     }
 
-    /// Returns the live results of frozen ones, in the context of the caller; nil if
-    /// the owner of the collection has been deleted.
+    /// Returns the live version of these frozen results, for the caller's thread, queue or actor.
+    /// Live results return themselves. Nil if the results belong to a list, set or map whose owner
+    /// was deleted.
     public func thaw() -> Results? {
         switch source {
         case .objects(let source): source.thawed().map { Results($0) }
@@ -186,7 +191,7 @@ import RealmEngine
         }
     }
 
-    /// Whether both are the same results object, not whether they have equal elements.
+    /// Whether both values refer to the same results. Does not compare the elements.
     public static func == (a: Results, b: Results) -> Bool {
         switch (a.source, b.source) {
         case (.objects(let a), .objects(let b)): a === b || a.results === b.results
@@ -195,7 +200,7 @@ import RealmEngine
         }
     }
 
-    /// The elements as text, up to 100 of them.
+    /// A text with up to 100 elements.
     public var description: String {
         switch source {
         case .objects(let source):
@@ -207,8 +212,8 @@ import RealmEngine
         }
     }
 
-    /// Returns the primary keys of the objects, in their order. Unlike the objects, the keys may be
-    /// passed to any thread or actor.
+    /// Returns the primary keys of the objects, in the order of the results. Unlike the objects,
+    /// the keys may be passed to any thread or actor. An addition to the SDK.
     ///
     /// - Parameter type: type of the primary key; traps if the key has another type.
     public func primaryKeys<Key: _PrimaryKey & Sendable>(as type: Key.Type) -> [Key] {
@@ -225,16 +230,17 @@ import RealmEngine
     }
 }
 
-/// Makes an element from a stored object.
+/// Creates an element from a stored object.
 typealias ResultsMaker = (ManagedClass, ObjectHandle) -> Any
 
-/// Results that are objects, without their type.
+/// Results whose elements are objects. Not generic in their class.
 @usableFromInline
 final class ResultsSource: @unchecked Sendable {
     let realm: RealmInstance
     private var known: ManagedClass
     let results: ObjectResults
-    /// Function that makes the elements from stored objects; nil for accessors of the class.
+    /// Creates elements other than plain accessors: dynamic objects and projections. Nil for
+    /// accessors of the class.
     let maker: ResultsMaker?
 
     init(_ managed: ManagedClass, _ results: ObjectResults, _ maker: ResultsMaker? = nil) {
@@ -244,16 +250,16 @@ final class ResultsSource: @unchecked Sendable {
         self.maker = maker
     }
 
-    /// Whether the realm released a version and the results have not been read since.
+    /// Whether the realm was invalidated after the results were last read.
     var isStale: Bool { known.isStale }
 
-    /// The class in the realm, looked up again after the realm released a version.
+    /// The class of the elements in the realm. Looked up again after the realm was invalidated.
     var managed: ManagedClass {
         if known.isStale { known = realm.requireClass(known.model.type) }
         return known
     }
 
-    /// Function that makes elements of `type`; nil for accessors of a class.
+    /// Returns the function that creates elements of `type`; nil for accessors of a class.
     static func maker(of type: Any.Type) -> ResultsMaker? {
         if type == DynamicObject.self || type == Optional<DynamicObject>.self {
             return { managed, handle in DynamicObject.of(managed.realm, handle.link) }
@@ -280,7 +286,7 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
-    /// Whether `managed` is the current class of the elements.
+    /// Whether `managed` is the class of the elements and not stale.
     @inline(__always)
     func isNow(_ managed: Unmanaged<ManagedClass>) -> Bool {
         let known = Unmanaged.passUnretained(known)
@@ -288,8 +294,8 @@ final class ResultsSource: @unchecked Sendable {
             && known._withUnsafeGuaranteedRef { !$0.isStale }
     }
 
-    /// Whether `object`, an accessor made here, can be rebound to another object: it is live and of
-    /// the current class of the elements.
+    /// Whether an accessor that these results created can be rebound to another object. It must be
+    /// live, and of the current class of the elements.
     @inline(__always)
     func mayReuse(_ object: ObjectBase) -> Bool {
         let known = Unmanaged.passUnretained(known)
@@ -301,7 +307,7 @@ final class ResultsSource: @unchecked Sendable {
     @inline(__always)
     func made<Element>(_ key: ObjectKey, _ place: ObjectLocation) -> Element {
         if maker == nil {
-            // The results retain the class meanwhile, so the reference is not counted.
+            // The results retain the class during the call, so no reference is counted.
             return Unmanaged.passUnretained(managed)._withUnsafeGuaranteedRef {
                 $0.accessor(key, place, as: Element.self)
             }
@@ -379,10 +385,10 @@ final class ResultsSource: @unchecked Sendable {
 }
 
 extension ManagedClass {
-    /// Traps for a key path that does not lead to a property, or leads to several values.
+    /// Traps for a key path that does not end at a property, or that ends at several values.
     ///
-    /// A function such as `@count` makes one value of several, and among several objects that link
-    /// to an object the first one counts.
+    /// A function such as `@count` reduces several values to one. Linking objects may be followed:
+    /// of several linking objects, the first one is used.
     func checkKeyPath(_ keyPath: String, _ what: String) {
         var model: ClassModel? = self.model
         var several: (owner: ClassModel, field: ClassModel.Field)?

@@ -1,20 +1,20 @@
 import RealmEngine
 
 extension ResultsSource {
-    /// Iterates over the elements that the results have now, regardless of later changes, and skips
-    /// objects deleted meanwhile.
+    /// Iterates over the elements that the results had when the iteration began. Skips objects that
+    /// were deleted since.
     ///
-    /// An accessor that has no other reference when the next element is requested is rebound to
-    /// that element: creating and destroying an accessor takes as long as reading from it.
+    /// Reuses accessors: if the caller holds no reference to the previous accessor, it is rebound
+    /// to the next object. Creating and destroying an accessor takes as long as reading from it.
     @usableFromInline
     final class Members {
         private let source: ResultsSource
         @exclusivity(unchecked) private var cursor: ResultsCursor
-        /// The accessor returned last, if it may be rebound.
+        /// The accessor that was returned last; nil if accessors are currently not reused.
         @exclusivity(unchecked) private var last: ObjectBase?
-        /// Number of accessors created in a row since one could be rebound. After a few, the next
-        /// accessors are not remembered, since that costs two reference counts each; every 256th
-        /// time they are again, to find out whether rebinding has become possible.
+        /// Number of accessors created since an accessor was last reused. After three, `last` is no
+        /// longer set, since that costs two reference counts for each element. The counter
+        /// overflows every 256 elements, and reuse is tried again.
         @exclusivity(unchecked) private var made: UInt8 = 0
         @exclusivity(unchecked) private var supply = AccessorSupply()
         private let countOfNew = ObjectBase.countOfNew
@@ -26,7 +26,7 @@ extension ResultsSource {
 
         deinit { supply.returnArena() }
 
-        /// Returns the next element, for elements that are not accessors of their class.
+        /// Returns the next element, created by `ResultsSource.maker`; nil at the end.
         func nextMade<Element>() -> Element? {
             nextLocation().map { source.made($0.key, $0.place) }
         }
@@ -62,8 +62,7 @@ extension ResultsSource {
             return supply.next(key, place)
         }
 
-        /// Whether the accessor returned last has no other references, and its class has no state
-        /// of its own.
+        /// Whether the accessor in `last` has no other references and may be rebound.
         @inline(__always)
         private var isFree: Bool {
             Unmanaged.passUnretained(last!)._withUnsafeGuaranteedRef {
@@ -73,17 +72,17 @@ extension ResultsSource {
     }
 }
 
-/// Creates accessors of a class. The references to the class and its realm are counted many at a
-/// time, because each atomic count synchronises all processors.
+/// Creates accessors of a class. Retains the class and its realm for 64 accessors at once, because
+/// each atomic reference count synchronises all processors.
 private struct AccessorSupply {
     private var managed: Unmanaged<ManagedClass>?
-    /// Number of references, to the class and as many to its realm, that are counted but not yet
-    /// used. They keep both alive.
+    /// Number of references to the class, and as many to its realm, that were counted in advance
+    /// and not yet used. They keep both alive.
     private var counted: UInt32 = 0
 
     var isEmpty: Bool { counted == 0 }
 
-    /// Whether the supply is for the current class of the elements.
+    /// Whether the supply creates accessors of the current class of `source`.
     @inline(__always)
     func isOf(_ source: ResultsSource) -> Bool { managed.map { source.isNow($0) } ?? false }
 

@@ -1,9 +1,10 @@
-/// Finds the subclasses of a class in the images of the process (API specification 3.2).
+/// Finds the subclasses of a class in the executable and the libraries of the process (API
+/// specification 3.2).
 ///
-/// Searches the type descriptors superclass by superclass, so that the runtime instantiates only
-/// the classes found.
+/// Reads the compiler's type descriptors and follows the superclasses from descriptor to
+/// descriptor. So the Swift runtime instantiates only the classes that are found.
 enum ClassDiscovery {
-    /// Returns the subclasses that are not generic, in no particular order.
+    /// Returns all subclasses that are not generic, in no particular order.
     static func subclasses(of root: AnyClass) -> [AnyClass] {
         var scan = Scan(root: descriptor(of: root))
         withUnsafeMutablePointer(to: &scan) { scan in
@@ -16,7 +17,8 @@ enum ClassDiscovery {
         return scan.found.compactMap { type(of: $0) as? AnyClass }
     }
 
-    /// Number of images that the process has loaded so far, including images unloaded since.
+    /// Number of executables and libraries that the process has loaded so far. Unloading does not
+    /// decrease it, so an unchanged number means that no class was added.
     static var imageCount: UInt64 {
         var count: UInt64 = 0
         _ = withUnsafeMutablePointer(to: &count) { count in
@@ -30,14 +32,15 @@ enum ClassDiscovery {
         return count
     }
 
-    /// Class metadata has its type descriptor at byte 40 where there is no Objective-C runtime.
+    /// Returns the type descriptor of a class. Without an Objective-C runtime, its address is at
+    /// byte 40 of the class metadata.
     private static func descriptor(of type: AnyClass) -> UnsafeRawPointer {
         unsafeBitCast(type, to: UnsafeRawPointer.self)
             .load(fromByteOffset: 40, as: UnsafeRawPointer.self)
     }
 
-    /// Type of a descriptor, resolved by a mangled name that is an indirect symbolic reference to
-    /// it.
+    /// Returns the type that a descriptor describes. Builds a mangled name that consists of an
+    /// indirect symbolic reference to the descriptor, and lets the runtime resolve it.
     private static func type(of descriptor: UnsafeRawPointer) -> Any.Type? {
         // Not freed: the runtime may cache the name.
         let name = UnsafeMutableRawPointer.allocate(byteCount: 24, alignment: 8)
@@ -59,7 +62,7 @@ enum ClassDiscovery {
 
         mutating func visit(_ section: UnsafeRawPointer) {
             let words = section.assumingMemoryBound(to: UInt.self)
-            // Versions before 2 have no type records at these words.
+            // Sections of version 0 and 1 have other fields at words 8 and 9.
             guard words[0] >= 2, let start = UnsafeRawPointer(bitPattern: words[8]) else { return }
             for i in 0..<Int(words[9]) / 4 {
                 let record = start + 4 * i
@@ -90,8 +93,8 @@ enum ClassDiscovery {
             return answer
         }
 
-        /// Superclass of a descriptor; nil for a root class and for a name that the runtime cannot
-        /// resolve.
+        /// Returns the descriptor of the superclass; nil for a root class, and if the runtime
+        /// cannot resolve the superclass's name.
         private func superclass(of descriptor: UnsafeRawPointer) -> UnsafeRawPointer? {
             let field = descriptor + 20
             let offset = field.load(as: Int32.self)
@@ -107,13 +110,14 @@ enum ClassDiscovery {
         }
     }
 
-    /// Descriptor of the class with a mangled name; for a specialised generic class, descriptor of
-    /// the generic class.
+    /// Returns the descriptor of the class that has a mangled name. For a specialised generic
+    /// class, returns the descriptor of the generic class.
     fileprivate static func resolved(_ name: UnsafeRawPointer) -> UnsafeRawPointer? {
         var length = 0
         let bytes = name.assumingMemoryBound(to: UInt8.self)
         while bytes[length] != 0 {
-            // A symbolic reference is followed by four or eight bytes that may be zero.
+            // The four or eight bytes after the control byte of a symbolic reference may be zero,
+            // so they are skipped.
             length += bytes[length] < 0x18 ? 5 : bytes[length] < 0x20 ? 9 : 1
         }
         guard
@@ -129,7 +133,8 @@ private func enumerateMetadataSections(
     _ body: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool,
     _ context: UnsafeMutableRawPointer?)
 
-/// The information passed for each image has the number of images loaded so far at byte 32.
+/// Calls `body` for each loaded executable and library. At byte 32, the information passed to
+/// `body` has the number of images loaded so far.
 @_silgen_name("dl_iterate_phdr")
 private func iterateImages(
     _ body: @convention(c) (UnsafeRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32,

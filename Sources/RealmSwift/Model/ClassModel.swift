@@ -2,11 +2,11 @@ import Foundation
 import RealmEngine
 import Synchronization
 
-/// Columns of a model class: their names, types, offsets in an object and options. There is one
-/// model for each class, for the life of the process. May be used on any thread.
+/// Describes a model class: the name, type, options and offset in an object of each column. There
+/// is one `ClassModel` for each class until the process ends. May be used on any thread.
 final class ClassModel: @unchecked Sendable {
     struct Field {
-        /// Name in the class, followed by the name in files.
+        /// Name of the property in the class. `column` is its name in files.
         let name: String
         let column: String
         /// Offset of the wrapper in bytes from the start of the object.
@@ -15,31 +15,31 @@ final class ClassModel: @unchecked Sendable {
         let shape: _PropertyShape
         let isPrimaryKey: Bool
         let isIndexed: Bool
-        /// Whether deleting an object deletes the objects that the property links to.
+        /// Whether deleting an object also deletes the objects that this property links to.
         let cascades: Bool
         let originProperty: String?
 
         var isHolder: Bool { wrapper.isHolder }
-        /// Offset of the two bytes in which the wrapper has the index of its property. Not valid
-        /// for a holder.
+        /// Offset in the object of the two bytes in which the property wrapper stores the index of
+        /// its property. Not valid for a holder, a property that is an object such as `List`.
         var bindingOffset: Int { offset + wrapper.propertyOffset }
         var isLinkingObjects: Bool { shape.type == .linkingObjects }
     }
 
     let type: ObjectBase.Type
-    /// Name in files and schemas, followed by the Swift name.
+    /// Name in files and schemas. `swiftName` is the name in the program.
     let name: String
     let swiftName: String
     let fields: [Field]
     let isEmbedded: Bool
 
-    /// Whether objects have only columns as stored properties, with wrappers that cache nothing
-    /// that is stored.
+    /// Whether all stored properties of the class are columns, and no property wrapper caches a
+    /// stored value. An accessor of such a class can be rebound to another object.
     let isPlain: Bool
 
     var primaryKey: Field? { fields.first(where: \.isPrimaryKey) }
 
-    /// Reasons why the class cannot be stored; empty for a valid class.
+    /// Messages about declarations with which the class cannot be stored; empty for a valid class.
     private(set) var mistakes: [String] = []
 
     /// Value of `RealmTesting.acceptsLegacyHolders`.
@@ -47,11 +47,12 @@ final class ClassModel: @unchecked Sendable {
 
     private static let models = LockedValue<[ObjectIdentifier: ClassModel]>([:])
 
-    /// Returns the model of `type`, and creates it at the first use.
+    /// Returns the model of `type`, creating it at the first use.
     static func of(_ type: ObjectBase.Type) -> ClassModel {
         let id = ObjectIdentifier(type)
         if let known = models.withLock({ $0[id] }) { return known }
-        // Outside the lock: this creates an object, whose initializer may need models of other classes.
+        // Outside the lock, because this creates an object, whose initializer may request models of
+        // other classes.
         let fresh = ClassModel(type)
         return models.withLock { models in
             let kept = models[id] ?? fresh

@@ -1,16 +1,16 @@
 import Foundation
 import RealmEngine
 
-// The types of Swift and Foundation that columns hold.
+// Conformances of the Swift and Foundation types that columns can have.
 
-/// Traps for a stored value of another type than the class declares. Such a value comes from a
-/// damaged file, or from a schema change while the program runs.
+/// Traps because a stored value does not have the type that the class declares. That happens with a
+/// damaged file, and after a schema change while the program runs.
 func mismatch<T>(_ value: Value, _ type: T.Type) -> Never {
     throwRealmException("Could not convert value '\(value.text)' to type '\(type)'.")
 }
 
-/// An integer type that columns can have: `Int`, `Int8`, `Int16`, `Int32` and `Int64`. Stored as 64
-/// bits.
+/// An integer type that columns can have: `Int`, `Int8`, `Int16`, `Int32` or `Int64`. All are
+/// stored in 64 bits.
 public protocol _IntegerColumn: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey,
     _Indexable, MinMaxType, AddableType,
     SortableType, _QueryNumeric, RealmOptionalType, _RealmCollectionValueInsideOptional,
@@ -83,7 +83,7 @@ extension String: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey
         guard let bytes = object.text(Int(property)) else { mismatch(.null, self) }
         return bytes.string
     }
-    /// Stores the text without copying it first.
+    /// Stores the text without a copy in the `_Storing` buffer.
     public static func _rlmAdopt(
         _ value: String, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> String? {
@@ -156,8 +156,8 @@ extension Date {
 }
 
 extension Timestamp {
-    /// The instant, to the nanosecond; an instant beyond the range of files becomes the first or
-    /// last one in range.
+    /// Converts a date, with a precision of a nanosecond. A date outside the range of files becomes
+    /// the first or last date in the range.
     init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         let whole = interval.rounded(.towardZero)

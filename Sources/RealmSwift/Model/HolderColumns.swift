@@ -1,22 +1,24 @@
 import RealmEngine
 
-/// A type whose members of model classes are columns without `@Persisted`.
+/// A type whose values are columns without a property wrapper: a class with `let dogs =
+/// List<Dog>()` has the column `dogs`.
 protocol HolderColumn {
-    /// Wrapper operations for members of this type.
+    /// Operations on columns of this type.
     static var column: any ColumnWrapper.Type { get }
 }
 
-/// A column that is an object of its own, such as `List`. It stays in its member and shows the
-/// stored value once the owner is managed.
+/// A column whose property is an object ("holder") such as `List` or `RealmProperty`. The property
+/// keeps the same holder when its owner becomes managed; the holder then reads and writes the
+/// database.
 protocol HolderValue: AnyObject, HolderColumn {
     static var shape: _PropertyShape { get }
     var content: Any? { get }
-    /// Sets the value; false if it does not fit.
+    /// Sets the value. Returns false if the type of `any` does not fit.
     func setContent(_ any: Any?) -> Bool
-    /// Writes `any` to the managed object if it differs from the stored value, as
-    /// `Realm.UpdatePolicy.modified` does; false if it does not fit.
+    /// Writes `any` to the managed object if it differs from the stored value, according to
+    /// `Realm.UpdatePolicy.modified`. Returns false if the type of `any` does not fit.
     func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
-    /// The value before the object was managed, in the engine's form.
+    /// Returns the value of an unmanaged holder in the engine's form.
     func stored(_ storing: _Storing) -> Value
     func attach(_ property: UInt16, of object: ObjectBase)
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing)
@@ -26,7 +28,7 @@ extension HolderValue {
     static var column: any ColumnWrapper.Type { HolderWrapper<Self>.self }
 }
 
-/// A collection that is a holder.
+/// A collection that can be a holder: `List`, `MutableSet` or `Map`.
 protocol HolderCollection: HolderValue, _Persistable {
     /// Name of the type without its generic parameters.
     static var kindName: String { get }
@@ -63,7 +65,7 @@ extension HolderCollection {
     }
 }
 
-/// Operations on columns that are holders.
+/// Operations on columns that are holders: a `List`, for example.
 enum HolderWrapper<Holder: HolderValue>: ColumnWrapper {
     private static func holder(_ address: UnsafeMutableRawPointer) -> Holder {
         address.assumingMemoryBound(to: Holder.self).pointee
@@ -103,7 +105,7 @@ enum HolderWrapper<Holder: HolderValue>: ColumnWrapper {
     ) { holder(address).attach(property, of: object) }
 }
 
-/// Operations on columns that are linking objects.
+/// Operations on columns that are linking objects without `@Persisted`.
 enum HolderLinks<Element: ObjectBase & RealmCollectionValue>: ColumnWrapper {
     private static func links(
         _ address: UnsafeMutableRawPointer

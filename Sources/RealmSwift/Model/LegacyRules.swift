@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Primary key, indexes and columns that a class declares by class methods and by members without a
-/// wrapper, as was usual before `@Persisted`. Not applied to classes that use `@Persisted`.
+/// Columns, primary key and indexes of a class in the style before `@Persisted`: class methods such
+/// as `primaryKey()`, and properties without a wrapper. Applied only if no property of the class
+/// uses `@Persisted`.
 struct LegacyRules {
     struct Column {
         let name: String
@@ -24,11 +25,12 @@ struct LegacyRules {
         ignored = Set(type.ignoredProperties())
     }
 
-    /// The columns of the class, base class first.
+    /// Returns the columns of the class. Those of the base class come first.
     func columns(of type: ObjectBase.Type) -> [Column] {
         RuntimeFields.of(type).compactMap { field in
             if let wrapper = field.type as? any ColumnWrapper.Type {
-                // Wrapped properties are stored under their name with an underscore before it.
+                // The stored property of a wrapped property has the same name with an underscore
+                // before it.
                 return Column(
                     name: String(field.name.dropFirst()), offset: field.offset, wrapper: wrapper)
             }

@@ -1,22 +1,24 @@
 import Foundation
 import RealmEngine
 
-// Protocols that classify column types. Only the library's own types and the public extension
-// points (`PersistableEnum`, `CustomPersistable`, `FailableCustomPersistable`) implement them.
+// Protocols that classify the types of columns. Programs conform to `PersistableEnum`,
+// `CustomPersistable` and `FailableCustomPersistable`. All other protocols are implemented by the
+// library only.
 
 /// A type that can be converted from and to a stored value.
 public protocol _ObjcBridgeable {
-    /// Converts a stored value. Traps if it has another type.
+    /// Converts a stored value to this type. Traps if the stored value has another type.
     static func _rlmFromStored(_ stored: _Stored) -> Self
-    /// Converts a stored value; nil if the type does not accept it.
+    /// Converts a stored value to this type; nil if the type rejects the value.
     static func _rlmOptionalFromStored(_ stored: _Stored) -> Self?
-    /// Converts the value to the engine's form. `storing` owns the memory of texts and bytes.
+    /// Converts the value to the engine's form. Texts and bytes in the result are valid as long as
+    /// `storing`.
     func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
-    /// The object if it is stored as a part of its owner; nil for all other values.
+    /// The value if it is an embedded object, otherwise nil.
     var _rlmEmbedded: EmbeddedObject? { get }
-    /// The object, embedded or not; nil for other values.
+    /// The value if it is an object, embedded or not; otherwise nil.
     var _rlmObject: ObjectBase? { get }
-    /// The value if it may contain a collection; nil for other types.
+    /// The value if it is an `AnyRealmValue`, which may contain a collection; otherwise nil.
     var _rlmAny: AnyRealmValue? { get }
 }
 extension _ObjcBridgeable {
@@ -26,20 +28,20 @@ extension _ObjcBridgeable {
     public var _rlmAny: AnyRealmValue? { nil }
 }
 
-/// A type that a column can have.
+/// A type that a column, or the elements of a column, can have.
 public protocol _RealmSchemaDiscoverable {
     /// Type of the column, or of its elements.
     static var _rlmType: PropertyType { get }
     /// Whether the value may be nil.
     static var _rlmOptional: Bool { get }
-    /// The complete description of the column.
+    /// Description of a column of this type.
     static var _rlmShape: _PropertyShape { get }
 }
 extension _RealmSchemaDiscoverable {
     public static var _rlmOptional: Bool { false }
     public static var _rlmShape: _PropertyShape { _PropertyShape(_rlmType) }
 }
-/// A type whose values are stored as values of `PersistedType`.
+/// A type that is stored as another type, `PersistedType`. For most types the two are the same.
 public protocol _HasPersistedType: _ObjcBridgeable { associatedtype PersistedType: _ObjcBridgeable }
 /// A type that a property marked with `@Persisted` can have. Implemented by the library, and for
 /// enums and custom types through `PersistableEnum`, `CustomPersistable` and
@@ -49,36 +51,43 @@ where
     PersistedType: _Persistable,
     PersistedType.PersistedType.PersistedType == PersistedType.PersistedType
 {
-    /// The value of a property without an initial value.
+    /// Returns the initial value of a property that declares none.
     static func _rlmDefaultValue() -> Self
-    /// Reads a property of a managed object, by its index in the class.
+    /// Returns the value of a property of a managed object.
+    ///
+    /// - Parameter property: index of the property in its class.
     static func _rlmRead(_ object: ObjectBase, _ property: UInt16) -> Self
     /// Sets a property of a managed object. Traps outside of a write transaction.
+    ///
+    /// - Parameter property: index of the property in its class.
     static func _rlmWrite(_ object: ObjectBase, _ property: UInt16, _ value: Self)
-    /// Writes `value` if it differs from the stored value, as `Realm.UpdatePolicy.modified` does.
+    /// Sets a property of a managed object if `value` differs from the stored value, according to
+    /// `Realm.UpdatePolicy.modified`.
     static func _rlmUpdate(
         _ object: ObjectBase, _ property: UInt16, _ value: Self, _ storing: _Storing)
-    /// Whether accessors cache the value, so that a collection is the same object at each read.
+    /// Whether an accessor caches the value, so that each read of a collection returns the same
+    /// object.
     static var _rlmIsKept: Bool { get }
-    /// Whether a cached value can still be returned: the accessor read it, and it is not the
-    /// initial value. Traps for an object of a version that its realm released.
+    /// Whether an accessor may return its cached value. False for the initial value of an unmanaged
+    /// object. Traps if the realm of the object was invalidated.
     static func _rlmStays(_ kept: Self, _ object: ObjectBase) -> Bool
-    /// Replaces the content of a collection of an unmanaged object.
+    /// Replaces the content of `kept`, a collection of an unmanaged object, by the content of
+    /// `value`.
     static func _rlmAssign(_ value: Self, to kept: Self)
-    /// Converts an untyped value; nil if it does not fit.
+    /// Converts an untyped value to this type; nil if its type does not fit.
     static func _rlmConverted(_ value: Any?) -> Self?
-    /// Value through which a key path that is being recorded continues.
+    /// Returns the value with which a recorded key path continues.
     static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self
-    /// Stores the value that the wrapper at `address` had before its object was managed, and
-    /// removes it from the wrapper.
+    /// Stores the initial value of the property wrapper at `address` when its object becomes
+    /// managed, and removes the value from the wrapper.
     ///
-    /// A requirement of the value type, so that each concrete type has specialised code; code of
-    /// the wrapper would look up its generic parameters at run time.
+    /// This is a requirement of the value type, so that the compiler specialises the code for each
+    /// type. Code of the generic wrapper would look up its parameters at run time.
     static func _rlmAdopt(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
-    /// Stores a value that an object had before it was managed. Returns the value that the accessor
-    /// caches, or nil.
+    /// Stores the initial value of a property when its object becomes managed. Returns the value
+    /// that the accessor caches; nil if it caches none.
     static func _rlmAdopt(
         _ value: Self, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> Self?
@@ -122,10 +131,11 @@ extension _Persistable {
         wrapper.pointee.local = _rlmAdopt(value, object, property, storing)
     }
 }
-/// A type that a property can have as an optional.
+/// A type that a property can also have as an optional: `Int?`.
 public protocol _PersistableInsideOptional: _Persistable
 where PersistedType: _PersistableInsideOptional {
-    /// Stores the value that the wrapper of an optional had before its object was managed.
+    /// Stores the initial value of an optional property when its object becomes managed. `address`
+    /// is the address of its property wrapper.
     static func _rlmAdoptOptional(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
@@ -145,7 +155,7 @@ extension _PersistableInsideOptional {
         }
     }
 }
-/// A type whose `init()` makes the default value of a property.
+/// A type whose `init()` returns the initial value of a property that declares none.
 public protocol _DefaultConstructible { init() }
 extension _Persistable where Self: _DefaultConstructible {
     public static func _rlmDefaultValue() -> Self { .init() }
@@ -158,33 +168,34 @@ extension _Persistable where Self: _DefaultConstructible {
 public protocol MinMaxType {}
 /// A type with a sum and an average: numbers.
 public protocol AddableType {}
-/// A type by which collections can be sorted.
+/// A type of elements by which a collection can be sorted.
 public protocol SortableType {}
-/// A type of element that can be sorted by key path: objects and projections.
+/// A type of elements that have properties to sort by: objects and projections.
 public protocol KeypathSortable {}
-/// A type that `Query` compares with `<` and `>` and aggregates.
+/// A type for which `Query` has `<`, `>` and aggregate functions.
 public protocol _QueryNumeric: _RealmSchemaDiscoverable {}
-/// A type that `Query` searches for bytes: text and data.
+/// A type for which `Query` has searches for bytes, such as `starts(with:)`: text and data.
 public protocol _QueryBinary {}
-/// A type that `Query` searches for text.
+/// A type for which `Query` has searches for text, such as `like(_:)`.
 public protocol _QueryString: _QueryBinary {}
-/// A type of key in a `Map`: `String`.
+/// A type that the keys of a `Map` can have: `String`.
 public protocol _MapKey: Hashable, _ObjcBridgeable {}
-/// `Optional`, for constraints on generic parameters.
+/// Implemented by `Optional` only. Lets constraints of generic parameters require an optional.
 public protocol OptionalProtocol {
     associatedtype Wrapped
-    /// Returns the wrapped value. For type inference; traps for nil.
+    /// Returns the wrapped value; traps for nil. The compiler infers types from it; it is never
+    /// called.
     func _rlmInferWrappedType() -> Wrapped
 }
 /// A type that a `RealmOptional` can have.
 public protocol RealmOptionalType: _ObjcBridgeable {}
 /// A type that a `RealmProperty` can have.
 public protocol RealmPropertyType: _ObjcBridgeable, _RealmSchemaDiscoverable {
-    /// Null as a value of the type.
+    /// Returns null as a value of the type.
     static func _rlmNothing() -> Self
 }
-/// An enum that is stored as its raw value, in classes that do not use `@Persisted`. New code uses
-/// `PersistableEnum`.
+/// An enum that is stored as its raw value, in classes that do not use `@Persisted`. Use
+/// `PersistableEnum` in new code.
 ///
 /// ```swift
 /// enum Kind: Int, RealmEnum { case dog, cat }
@@ -207,20 +218,20 @@ extension RealmEnum where Self: RawRepresentable, RawValue: _ObjcBridgeable {
         rawValue._rlmStored(storing)
     }
 }
-/// A type that elements of `List`, `MutableSet`, `Map` and `Results` can have.
+/// A type that the elements of `List`, `MutableSet`, `Map` and `Results` can have.
 public protocol RealmCollectionValue: Hashable, _HasPersistedType
 where PersistedType: RealmCollectionValue {
-    /// The default value of the type.
+    /// Returns the default value of the type.
     static func _rlmDefaultValue() -> Self
 }
-/// A type that elements of collections can have as an optional.
+/// A type that the elements of collections can also have as an optional: `Int?`.
 public protocol _RealmCollectionValueInsideOptional: RealmCollectionValue
 where PersistedType: _RealmCollectionValueInsideOptional {}
-/// Common base of `CustomPersistable` and `FailableCustomPersistable`.
+/// Common requirements of `CustomPersistable` and `FailableCustomPersistable`.
 public protocol _CustomPersistable: _PersistableInsideOptional, _RealmCollectionValueInsideOptional
 {}
 
-/// A type of the program that is stored as a value of another type, which always converts back.
+/// A type of the program that is stored as another type. Every stored value can be converted back.
 ///
 /// ```swift
 /// struct Celsius: CustomPersistable {
@@ -236,12 +247,13 @@ public protocol CustomPersistable: _CustomPersistable {
     /// The stored form of the value.
     var persistableValue: PersistedType { get }
 }
-/// A type of the program that is stored as a value of another type, and that may refuse a stored
-/// value.
+/// A type of the program that is stored as another type. Conversion of a stored value can fail.
 ///
-/// A refused value is nil in an optional property and traps in a property that is not optional.
+/// A property with an optional type then has the value nil. Reading a property with another type
+/// traps.
 public protocol FailableCustomPersistable: _CustomPersistable {
-    /// Creates the value from its stored form; nil if the type refuses it.
+    /// Creates the value from its stored form. Returns nil if there is no value for the stored
+    /// form.
     init?(persistedValue: PersistedType)
     /// The stored form of the value.
     var persistableValue: PersistedType { get }
@@ -315,7 +327,8 @@ extension URL: FailableCustomPersistable {
     public var persistableValue: String { absoluteString }
 }
 
-/// An enum that a property can have; stored as its raw value.
+/// An enum that a property can have. It is stored as its raw value, for example an integer or a
+/// text.
 ///
 /// ```swift
 /// enum Kind: String, PersistableEnum { case dog, cat }

@@ -1,17 +1,18 @@
 import RealmEngine
 
-/// The classes of a realm: those that its configuration names, or all default classes of the
-/// program. May be used on any thread.
+/// The classes of a realm: the `objectTypes` of its configuration, or all classes of the program by
+/// default. May be used on any thread.
 final class ModelSchema: Sendable {
     let models: [ClassModel]
-    /// Message of the error with which opening a realm of these classes fails; nil for a valid
+    /// Message of the error that is thrown when a realm of these classes is opened; nil for a valid
     /// schema.
     let refusal: String?
-    /// Whether a class has a property that deletes the objects it links to.
+    /// Whether a class has a property that is declared with `cascades`, so that deleting its owner
+    /// deletes the linked objects.
     let cascades: Bool
     private let byName: [String: ClassModel]
     private let byType: [ObjectIdentifier: ClassModel]
-    /// The engine's schema, cached for each schema version.
+    /// Schemas in the engine's form, by schema version.
     private let wanted = LockedValue<[UInt64: WantedSchema]>([:])
 
     private static let registered = LockedValue<[ObjectIdentifier: ObjectBase.Type]>([:])
@@ -58,7 +59,7 @@ final class ModelSchema: Sendable {
         }
     }
 
-    /// Returns the schema of these classes; nil for the default classes.
+    /// Returns the schema of these classes; of the default classes if `types` is nil.
     static func of(_ types: [ObjectBase.Type]?) -> ModelSchema {
         let types = types ?? defaultTypes()
         let key = Set(types.map { ObjectIdentifier($0) })
@@ -80,7 +81,8 @@ final class ModelSchema: Sendable {
         found.withLock { $0 = nil }
     }
 
-    /// Classes found in the program while it had this number of images.
+    /// Result of a search for model classes. Valid until the process loads another library, which
+    /// changes `images`.
     private struct Found {
         let images: UInt64
         let types: [ObjectBase.Type]
@@ -88,7 +90,8 @@ final class ModelSchema: Sendable {
 
     private static let found = LockedValue<Found?>(nil)
 
-    /// Searches for classes again if an image was loaded since.
+    /// Returns all model classes that belong to realms by default. Searches for classes again after
+    /// the process has loaded a library.
     private static func defaultTypes() -> [ObjectBase.Type] {
         let images = ClassDiscovery.imageCount
         if let found = found.withLock({ $0 }), found.images == images { return found.types }
@@ -111,8 +114,8 @@ final class ModelSchema: Sendable {
     func model(of type: ObjectBase.Type) -> ClassModel? { byType[ObjectIdentifier(type)] }
     func model(named name: String) -> ClassModel? { byName[name] }
 
-    /// Definitions of the tables. Several classes of one name share a table and may each declare
-    /// some of its properties.
+    /// Table definitions. Classes with the same name in files share a table, which has the
+    /// properties of all of them.
     private var specs: [ClassSpec] {
         var specs: [ClassSpec] = []
         for model in models {
@@ -125,7 +128,8 @@ final class ModelSchema: Sendable {
         return specs
     }
 
-    /// The same object for the same version, so that an open file is not compared again.
+    /// Returns the schema for the engine. Calls with the same version return the same object, so
+    /// that the engine need not compare it with an open file again.
     func wanted(_ version: UInt64, _ path: WantedSchema.Path) -> WantedSchema {
         if case .migrate(nil) = path {
             return wanted.withLock { wanted in
@@ -139,7 +143,7 @@ final class ModelSchema: Sendable {
 }
 
 extension ClassSpec {
-    /// Adds the properties of another class of the same name.
+    /// Adds the properties of another class that has the same name in files.
     fileprivate mutating func add(_ other: ClassSpec) {
         if primaryKey == nil { primaryKey = other.primaryKey }
         properties += other.properties.filter { property($0.name) == nil }

@@ -2,7 +2,7 @@ import Foundation
 import RealmEngine
 
 extension _PropertyShape {
-    /// Converts an untyped value to the stored form of the property; nil if it does not fit.
+    /// Converts an untyped value to the stored form of the property; nil if its type does not fit.
     func stored(_ value: Any, _ storing: _Storing) -> Value? {
         guard let value = unwrapped(value), !(value is NSNull) else {
             return isOptional ? .null : nil

@@ -1,14 +1,14 @@
 import RealmEngine
 
-/// Description of a column that follows from its type.
+/// Description of a column, derived from the type of its property.
 public struct _PropertyShape {
     var type: PropertyType
     var isOptional = false
     var collection: CollectionKind?
-    /// Whether a custom type of the program is stored as this type. Null converts to a value of the
-    /// custom type.
+    /// Whether the property has a custom type (`CustomPersistable`) that is stored as `type`. Null
+    /// then converts to a value of the custom type.
     var isCustom = false
-    /// Class of a link, or of the links in a collection; nil for other types.
+    /// Class of a linked object, or of the objects in a collection; nil for other types.
     var target: ObjectBase.Type?
 
     init(_ type: PropertyType, target: ObjectBase.Type? = nil) {

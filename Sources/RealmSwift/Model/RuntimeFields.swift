@@ -1,7 +1,7 @@
 @_spi(Reflection) import Swift
 
-/// Reads the stored properties of classes from the runtime. All code that depends on the
-/// toolchain's layout of them is in this file (API specification 3.2).
+/// Reads the stored properties of classes from the Swift runtime. Only this file depends on how the
+/// toolchain lays them out (API specification 3.2).
 enum RuntimeFields {
     struct Field {
         let name: String
@@ -10,8 +10,8 @@ enum RuntimeFields {
         let type: Any.Type
     }
 
-    /// Stored properties of `type` and its superclasses, base class first, in the order of
-    /// declaration.
+    /// Returns the stored properties of `type` and its superclasses in the order of declaration.
+    /// Those of the base class come first.
     static func of(_ type: AnyClass) -> [Field] {
         var fields: [Field] = []
         // Bit 0: the type is a class.

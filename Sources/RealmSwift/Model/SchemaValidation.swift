@@ -1,11 +1,12 @@
 import RealmEngine
 
-/// Checks the rules that the classes of a schema must obey together (API specification 2.16).
-/// Opening a realm whose classes violate one throws.
+/// Checks rules that concern several classes of a schema (API specification 2.16). Opening a realm
+/// whose classes violate a rule throws an error.
 struct SchemaValidation {
     /// One line for each violation; empty for a valid schema.
     private(set) var violations: [String] = []
-    /// Classes by their name in files, which several classes of the program may share.
+    /// Classes by their name in files. Several classes of the program may have the same name in
+    /// files.
     private let classes: [String: [ClassModel]]
 
     init(_ models: [ClassModel]) {
@@ -15,12 +16,12 @@ struct SchemaValidation {
             checkEmbedded(model)
             for field in model.fields { check(field, of: model) }
         }
-        // The search for cycles follows links, each of which must reference a class of the schema.
+        // The search for cycles requires that every link references a class of the schema.
         if !violations.isEmpty { return }
         for model in models { checkCycles(model) }
     }
 
-    /// Message of the error with which opening fails; nil for a valid schema.
+    /// Message of the error that is thrown when a realm is opened; nil for a valid schema.
     var refusal: String? {
         if violations.isEmpty { return nil }
         return "Schema validation failed due to the following errors:"
@@ -44,8 +45,8 @@ struct SchemaValidation {
         if field.isLinkingObjects { checkOrigin(field, name, model) }
     }
 
-    /// Checks that the origin of linking objects is a property of their class which links to
-    /// `model`.
+    /// Checks a property of linking objects: its origin must be a property of the linking class,
+    /// and must link to `model`.
     private mutating func checkOrigin(
         _ field: ClassModel.Field, _ name: String, _ model: ClassModel
     ) {
@@ -100,8 +101,8 @@ struct SchemaValidation {
             "Cycles containing embedded objects are not currently supported: '\(path)'")
     }
 
-    /// The shortest path of properties from an embedded class through embedded classes back to it,
-    /// as `Class.property.property`; nil if there is none.
+    /// Returns the shortest cycle of properties from an embedded class through embedded classes
+    /// back to it, as `Class.property.property`; nil if there is none.
     private func cycle(from start: ClassModel) -> String? {
         var seen: Set<String> = []
         var queue = [(model: start, path: start.name)]
@@ -124,7 +125,7 @@ struct SchemaValidation {
 }
 
 extension _PropertyShape {
-    /// Whether a property of this shape can have a search index.
+    /// Whether a property with this description can have a search index.
     fileprivate var isIndexable: Bool {
         if let collection { return collection == .list && type == .string }
         return type.column?.mayBeIndexed ?? false

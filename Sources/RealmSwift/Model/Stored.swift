@@ -1,15 +1,16 @@
 import Foundation
 import RealmEngine
 
-/// A value in the engine's form, with the realm it was read from. Its bytes are valid while the
-/// realm shows the version, and in a write transaction until the next change.
+/// A value in the engine's form and the realm from which it was read. Bytes of the value are valid
+/// until the realm advances to another version; in a write transaction until the next change.
 public struct _Stored {
     let value: Value
-    /// The realm; nil for a value that is neither a link nor a collection.
+    /// The realm; nil unless the value is a link or a collection.
     var realm: RealmInstance! { owningRealm?.takeUnretainedValue() }
-    /// Not counted: the reader of the value retains the realm meanwhile.
+    /// Unmanaged, so that no reference is counted. The caller retains the realm while it uses the
+    /// value.
     private let owningRealm: Unmanaged<RealmInstance>?
-    /// Location of the value, for a value that may be a collection.
+    /// Position of the value in the database; set for values that may be collections.
     var place: Place?
 
     @inline(__always)
@@ -24,7 +25,7 @@ public struct _Stored {
         case element(ManagedCollection, CollectionLocation.Step)
     }
 
-    /// The collection that the value is; nil if its location is not known.
+    /// The collection, if the value is one; nil if the position of the value is unknown.
     var collection: ManagedCollection? {
         switch place {
         case .property(let object, let property)?: ManagedCollection(object, property, "List")
@@ -34,14 +35,15 @@ public struct _Stored {
     }
 }
 
-/// Context of a conversion to the engine's form: memory for texts and bytes, and the realm that
-/// linked objects are added to. Used for one call.
+/// Converts values to the engine's form during one call. Owns the memory of converted texts and
+/// bytes, and adds unmanaged objects in the values to a realm.
 public final class _Storing {
-    /// The realm; nil if values are converted without being stored.
+    /// The realm to which objects are added; nil if the values are not stored.
     let realm: RealmInstance!
     let policy: Realm.UpdatePolicy
     @exclusivity(unchecked) private var blocks: [UnsafeMutableRawPointer] = []
-    /// Buffer for copies of short values, allocated at the first use.
+    /// Buffer for short texts and bytes; allocated at the first use. `used` is the number of its
+    /// bytes that are in use.
     @exclusivity(unchecked) private var room: UnsafeMutableRawPointer?
     @exclusivity(unchecked) private var used = 0
 
@@ -57,7 +59,7 @@ public final class _Storing {
         room?.deallocate()
     }
 
-    /// Frees the copies made so far.
+    /// Frees the memory of all values converted so far.
     func reuse() {
         used = 0
         if blocks.isEmpty { return }
@@ -91,13 +93,13 @@ public final class _Storing {
         return room + used
     }
 
-    /// Creates a collection for a mixed value in the open write transaction.
+    /// Creates a collection inside an `AnyRealmValue`, in the open write transaction.
     func made(_ body: (WriteTransaction) throws(RealmError) -> Value) -> Value {
         do throws(RealmError) { return try body(realm.engine.write) } catch {
             throwRealmException(error.message)
         }
     }
 
-    /// Returns a link to `object`, which is added to the realm if it is unmanaged.
+    /// Returns a link to `object`. An unmanaged object is added to the realm first.
     func link(_ object: ObjectBase) -> Value { .link(realm.adopt(object, self)) }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes a task that waits for changes. Free to cross threads.
+/// Wakes a task that waits for changes. May be used on any thread.
 final class ChangeSignal: Sendable {
     private struct State {
         var isSet = false
@@ -10,15 +10,16 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether no more changes will follow.
+    /// Whether no further changes follow.
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    /// Wakes the waiting task, or the next one that waits.
+    /// Wakes the waiting task. If no task waits, the next call of `wait` returns at once.
     func set() {
         wake { $0.isSet = true }
     }
 
-    /// Wakes the waiting task for good: no more changes will follow.
+    /// Wakes the waiting task and lets all later calls of `wait` return at once. Called when no
+    /// further changes follow.
     func end() {
         wake { $0.isEnded = true }
     }

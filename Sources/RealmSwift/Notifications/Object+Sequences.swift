@@ -2,8 +2,8 @@ import Foundation
 import RealmEngine
 
 extension ThreadConfined where Self: ObjectBase {
-    /// The changes of the object's properties, for `for await` on the actor of the realm. The last
-    /// one is `deleted`. An addition to the SDK.
+    /// The changes of the object's properties, as a sequence for `for await` on the realm's actor.
+    /// When the object is deleted, the sequence ends with `deleted`. An addition to the SDK.
     ///
     /// ```swift
     /// for await change in dog.changes {
@@ -13,15 +13,17 @@ extension ThreadConfined where Self: ObjectBase {
     /// }
     /// ```
     ///
-    /// Changes that a slow consumer missed are one change: a property has its first old value and
-    /// its last new one. Traps for an unmanaged object, and when it is iterated for a deleted one.
+    /// If several changes occur before the consumer requests the next one, they are merged into
+    /// one: each property has the oldest old value and the newest new value. Traps for an unmanaged
+    /// object. Iterating traps for a deleted object.
     public var changes: RealmChanges<ObjectChange<Self>> { changes(keyPaths: nil) }
 
-    /// The changes of the given properties, also of linked objects: `owner.name`; nil for the
-    /// object's own properties. An addition to the SDK.
+    /// The changes of the given properties, as a sequence for `for await` on the realm's actor. A
+    /// key path can lead to linked objects: `owner.name`; nil observes the object's own properties.
+    /// An addition to the SDK.
     ///
-    /// Traps for an unmanaged object, and when it is iterated for an unknown property or a deleted
-    /// object.
+    /// Traps for an unmanaged object. Iterating traps for a deleted object, and for an unknown
+    /// property.
     public func changes(keyPaths: [String]?) -> RealmChanges<ObjectChange<Self>> {
         RealmChanges(
             ChangeSource(requireRealm(self), merging: { $0.followed(by: $1) }) { change, end in
@@ -29,15 +31,20 @@ extension ThreadConfined where Self: ObjectBase {
             })
     }
 
-    /// The changes of the given properties. An addition to the SDK.
+    /// The changes of the given properties, as a sequence for `for await` on the realm's actor. An
+    /// addition to the SDK.
+    ///
+    /// Traps for an unmanaged object. Iterating traps for a deleted object.
     public func changes(keyPaths: [PartialKeyPath<Self>]) -> RealmChanges<ObjectChange<Self>> {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
 
-    /// Frozen copies of the object, the current one and one after each change of its properties,
-    /// for `for await` in any task. Ends when the object is deleted. An addition to the SDK.
+    /// Frozen copies of the object, as a sequence for `for await` in any task: the object as it is
+    /// now, then a copy after each change. The sequence ends when the object is deleted. An
+    /// addition to the SDK.
     ///
-    /// Traps for an unmanaged object, on a frozen realm, and on a plain thread.
+    /// Traps for an unmanaged object, on a frozen realm, and for a realm of a plain thread (no
+    /// queue or actor).
     public var values: RealmSnapshots<Self> {
         RealmSnapshots(
             SnapshotSource(requireRealm(self)) { put, end in
@@ -54,10 +61,11 @@ extension ThreadConfined where Self: ObjectBase {
 }
 
 extension ProjectionObservable {
-    /// The changes of the properties that the projection shows, for `for await` on the actor of the
-    /// realm. The last one is `deleted`. An addition to the SDK.
+    /// The changes of the properties that the projection shows, as a sequence for `for await` on
+    /// the realm's actor. When the object is deleted, the sequence ends with `deleted`. An addition
+    /// to the SDK.
     ///
-    /// Traps for a projection of an unmanaged object, and when it is iterated for a deleted one.
+    /// Traps for a projection of an unmanaged object. Iterating traps if the object was deleted.
     public var changes: RealmChanges<ObjectChange<Self>> {
         RealmChanges(
             ChangeSource(requireRealm(self), merging: { $0.followed(by: $1) }) { change, end in
@@ -67,9 +75,9 @@ extension ProjectionObservable {
 }
 
 extension Realm {
-    /// A notification for each change of the version that the realm shows, for `for await` on the
-    /// actor of the realm. Notifications that a slow consumer missed are one. An addition to the
-    /// SDK.
+    /// A notification each time the realm advances to another version, as a sequence for `for
+    /// await` on the realm's actor. If several notifications occur before the consumer requests the
+    /// next one, they are merged into one. An addition to the SDK.
     ///
     /// ```swift
     /// for await _ in realm.changes { print(realm.objects(Dog.self).count) }
@@ -81,14 +89,15 @@ extension Realm {
             })
     }
 
-    /// The realm as frozen versions, the current one and one after each change, for `for await` in
-    /// any task. An addition to the SDK.
+    /// Frozen versions of the realm, as a sequence for `for await` in any task: the current
+    /// version, then a version after each change. An addition to the SDK.
     ///
     /// ```swift
     /// for await version in realm.versions { print(version.objects(Dog.self).count) }
     /// ```
     ///
-    /// A slow consumer receives the newest version. Traps on a frozen realm, and on a plain thread.
+    /// A consumer that is slower than the changes skips versions and receives the newest one. Traps
+    /// on a frozen realm, and for a realm of a plain thread (no queue or actor).
     public var versions: RealmSnapshots<Realm> {
         RealmSnapshots(
             SnapshotSource(instance) { put, _ in
@@ -110,7 +119,8 @@ extension InstanceNotice {
     }
 }
 
-/// Returns a block that passes changes of an object on, and reports the end after its deletion.
+/// Returns a block that passes changes of an object to `change`, and calls `end` after the object's
+/// deletion.
 private func ending<T>(
     _ change: @escaping (ObjectChange<T>) -> Void, _ end: @escaping () -> Void
 ) -> (ObjectChange<T>) -> Void {
@@ -121,7 +131,7 @@ private func ending<T>(
 }
 
 extension ObjectChange {
-    /// Returns the change that has the effect of this change followed by `next`.
+    /// Returns one change with the effect of this change followed by `next`.
     fileprivate func followed(by next: Self) -> Self? {
         guard case .change(_, let before) = self, case .change(let object, let after) = next else {
             return next

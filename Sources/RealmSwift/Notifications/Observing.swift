@@ -2,14 +2,15 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// A request that begins an observation in another context, with a realm of that context.
+/// A request to begin an observation in another context. `begin` receives the realm that is opened
+/// there.
 private struct CarriedObservation: @unchecked Sendable {
     let begin: (RealmInstance) -> ObservationToken?
     private(set) weak var token: NotificationToken?
 }
 
-/// Begins an observation in the context of `thing`; with a queue, later on that queue, with a realm
-/// that is opened there.
+/// Begins an observation. Without a queue, begins it now and in the context of `thing`. With a
+/// queue, opens a realm on that queue later and begins the observation there.
 func observe<Thing: ThreadConfined, Change>(
     _ thing: Thing, on queue: DispatchQueue?, _ block: @escaping (Change) -> Void,
     _ begin: @escaping (Thing, @escaping (Change) -> Void) -> ObservationToken
@@ -34,8 +35,8 @@ func observe<Thing: ThreadConfined, Change>(
     return token
 }
 
-/// Begins an observation on an actor; it has begun when this returns. Returns an inert token if the
-/// task is cancelled.
+/// Begins an observation on an actor, with a realm that is opened there. The observation has begun
+/// when this function returns. Returns a token without an observation if the task is cancelled.
 func observe<Thing: ThreadConfined, Change, A: Actor>(
     _ thing: Thing, on actor: A,
     _ block: @Sendable @escaping (isolated A, Change) -> Void,
@@ -51,7 +52,7 @@ func observe<Thing: ThreadConfined, Change, A: Actor>(
     return await actor.begin(carried, realm.configuration)
 }
 
-/// The realm of a value that can be observed in another context. Traps for unmanaged and frozen
+/// Returns the realm of a value that another context is to observe. Traps for unmanaged and frozen
 /// values.
 private func observable<Thing: ThreadConfined>(_ thing: Thing) -> RealmInstance {
     guard let realm = (thing as? any ThreadTransferable)?.instance else {
@@ -75,7 +76,7 @@ extension Actor {
         return NotificationToken(observation, keeping: realm)
     }
 
-    /// Calls a block on the actor, which the caller must be running on.
+    /// Calls `block` on the actor. The caller must already be running on the actor.
     fileprivate nonisolated func deliver<Change>(
         _ change: Change, _ block: @Sendable (isolated Self, Change) -> Void
     ) {

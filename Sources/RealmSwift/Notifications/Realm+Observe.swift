@@ -2,22 +2,24 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// A block that is called when a realm has advanced, or could.
+/// A block that is called after a realm has advanced to another version, or when a newer version is
+/// available.
 public typealias NotificationBlock = (_ notification: Realm.Notification, _ realm: Realm) -> Void
 
 extension Realm {
-    /// Reason of a call of a `NotificationBlock`. The raw values are the SDK's names.
+    /// Reason why a `NotificationBlock` is called. The raw values are the names that the SDK uses.
     @frozen public enum Notification: String, Sendable {
-        /// The realm shows a newer version.
+        /// The realm has advanced to a newer version.
         case didChange = "RLMRealmDidChangeNotification"
-        /// There is a newer version, and `autorefresh` is off.
+        /// A newer version is available, but `autorefresh` is off.
         case refreshRequired = "RLMRealmRefreshRequiredNotification"
     }
 
-    /// Calls `block` after each change of the version that the realm shows.
+    /// Calls `block` each time the realm advances to another version.
     ///
-    /// The call is synchronous in a commit or refresh of this realm. With `autorefresh` off,
-    /// commits of others cause a call with `refreshRequired`.
+    /// `block` is called during the commit or refresh that advances the realm, on the same thread.
+    /// If `autorefresh` is off, commits of other realm instances cause a call with
+    /// `refreshRequired`.
     ///
     /// ```swift
     /// let token = realm.observe { notification, realm in
@@ -25,9 +27,9 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// Traps on a frozen or read-only realm, and on a plain thread.
+    /// Traps on a frozen or read-only realm, and for a realm of a plain thread (no queue or actor).
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {
         let realm = instance
         let token = engine.observe { [unowned realm] notice in
@@ -43,8 +45,8 @@ extension Realm {
 // MARK: - Collections
 
 extension RealmCollection {
-    /// Calls `block` with the collection as it is, and again after each change of it. Several
-    /// commits may be reported as one change.
+    /// Calls `block` first with the initial collection, and then after each change. Several commits
+    /// may be reported as one change. Deletions and insertions are always reported.
     ///
     /// ```swift
     /// let token = person.dogs.observe { change in
@@ -57,14 +59,15 @@ extension RealmCollection {
     /// }
     /// ```
     ///
-    /// Traps for an unmanaged or frozen collection, on a read-only realm, on a plain thread without
-    /// a queue, after changes in an open write transaction, and for an unknown property.
+    /// Traps for an unmanaged or frozen collection, on a read-only realm, if `queue` is nil and the
+    /// realm belongs to a plain thread (no queue or actor), in a write transaction that has made
+    /// changes, and for an unknown property.
     ///
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all, also of objects that they link to.
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -72,15 +75,15 @@ extension RealmCollection {
         RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
     }
 
-    /// Calls `block` on an actor with the collection as it is, and again after each change of it.
-    /// The observation has begun when this returns.
+    /// Calls `block` on an actor, first with the initial collection and then after each change. The
+    /// observation has begun when this function returns.
     ///
     /// Traps for an unmanaged or frozen collection, and for an unknown property.
     ///
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all, also of objects that they link to.
-    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
-    ///   nothing is observed.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
@@ -88,9 +91,10 @@ extension RealmCollection {
         await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
     }
 
-    /// Begins to observe.
+    /// Begins to observe the collection.
     ///
-    /// - Parameter ended: called after the last change, when the collection was deleted.
+    /// - Parameter ended: called after the last change, when the owner of the collection was
+    ///   deleted.
     func begin(
         _ keyPaths: [String]?, ended: @escaping () -> Void = {},
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -129,14 +133,15 @@ extension RealmCollection {
                         return update(change)
                     }
                     if case .changed(let change) = notice { update(change) }
-                // The elements were reported as deleted before this notice.
+                // An update with all elements as deletions precedes this notice.
                 case .deleted: ended()
                 }
             }
         }
     }
 
-    /// Class of the elements, or of the root objects of projections; nil for values.
+    /// Class of the elements, or of the objects that projections show; nil if the elements are not
+    /// objects.
     private var elementClass: ObjectBase.Type? {
         (Element.self as? any AnyProjection.Type)?.rootType
             ?? (Element.self as? any _RealmSchemaDiscoverable.Type)?._rlmShape.target
@@ -144,12 +149,13 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Calls `block` with the collection as it is, and again after each change of it, where
-    /// modifications of the given properties are reported.
+    /// Calls `block` first with the initial collection, and then after each change. Modifications
+    /// are reported only for the given properties. Traps under the same conditions as
+    /// `observe(keyPaths:on:_:)` with names.
     ///
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -157,10 +163,10 @@ extension RealmCollection where Element: ObjectBase {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
 
-    /// Calls `block` on an actor with the collection as it is, and again after each change of it,
-    /// where modifications of the given properties are reported.
+    /// Calls `block` on an actor, first with the initial collection and then after each change.
+    /// Modifications are reported only for the given properties.
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -171,16 +177,17 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension Map {
-    /// Calls `block` with the map as it is, and again after each change of it.
+    /// Calls `block` first with the initial map, and then after each change.
     ///
-    /// Traps for an unmanaged or frozen map, on a read-only realm, on a plain thread without a
-    /// queue, after changes in an open write transaction, and for an unknown property.
+    /// Traps for an unmanaged or frozen map, on a read-only realm, if `queue` is nil and the realm
+    /// belongs to a plain thread (no queue or actor), in a write transaction that has made changes,
+    /// and for an unknown property.
     ///
     /// - Parameter keyPaths: properties of the values whose modifications are reported; nil for
     ///   all, also of objects that they link to.
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -188,11 +195,11 @@ extension Map {
         RealmSwift.observe(self, on: queue, block) { $0.begin(keyPaths, $1) }
     }
 
-    /// Calls `block` on an actor with the map as it is, and again after each change of it. The
-    /// observation has begun when this returns.
+    /// Calls `block` on an actor, first with the initial map and then after each change. The
+    /// observation has begun when this function returns.
     ///
-    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
-    ///   nothing is observed.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
@@ -200,9 +207,9 @@ extension Map {
         await RealmSwift.observe(self, on: actor, block) { $0.begin(keyPaths, $1) }
     }
 
-    /// Begins to observe.
+    /// Begins to observe the map.
     ///
-    /// - Parameter ended: called after the last change, when the map was deleted.
+    /// - Parameter ended: called after the last change, when the owner of the map was deleted.
     func begin(
         _ keyPaths: [String]?, ended: @escaping () -> Void = {},
         _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -225,7 +232,7 @@ extension Map {
                             self, deletions: keys(change.deletions),
                             insertions: keys(change.insertions),
                             modifications: keys(change.modifications)))
-                // The entries were reported as deleted before this notice.
+                // An update with all keys as deletions precedes this notice.
                 case .deleted: ended()
                 case .changed: return
                 }
@@ -235,10 +242,10 @@ extension Map {
 }
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-    /// Calls `block` with the map as it is, and again after each change of it, where modifications
-    /// of the given properties are reported.
+    /// Calls `block` first with the initial map, and then after each change. Modifications are
+    /// reported only for the given properties.
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [PartialKeyPath<Value.Wrapped>], on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Map>) -> Void
@@ -246,10 +253,10 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
 
-    /// Calls `block` on an actor with the map as it is, and again after each change of it, where
-    /// modifications of the given properties are reported.
+    /// Calls `block` on an actor, first with the initial map and then after each change.
+    /// Modifications are reported only for the given properties.
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -260,7 +267,7 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 }
 
 extension Instance {
-    /// Begins to observe the results or collection that `thing` describes.
+    /// Begins to observe the results or the collection that `thing` describes.
     fileprivate func observe(
         _ thing: RealmEngine.Confined, _ filter: ChangeFilter?, showing found: ObjectResults? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -279,7 +286,7 @@ extension Instance {
 
 // MARK: - Objects
 
-/// Begins to observe an object. Traps for an unmanaged or deleted one.
+/// Begins to observe an object. Traps for an unmanaged or deleted object.
 extension ObjectBase {
     func begin<T: ObjectBase>(
         _ keyPaths: [String]?, _ block: @escaping (ObjectChange<T>) -> Void
@@ -307,7 +314,8 @@ extension ObjectBase {
 }
 
 extension ThreadConfined where Self: ObjectBase {
-    /// Calls `block` after each change of a property of the object, and once when it is deleted.
+    /// Calls `block` after each change of a property of the object, and once when the object is
+    /// deleted.
     ///
     /// ```swift
     /// let token = dog.observe(keyPaths: ["name"]) { (change: ObjectChange<Dog>) in
@@ -319,14 +327,15 @@ extension ThreadConfined where Self: ObjectBase {
     /// }
     /// ```
     ///
-    /// Traps for an unmanaged, deleted or frozen object, on a read-only realm, on a plain thread
-    /// without a queue, after changes in an open write transaction, and for an unknown property.
+    /// Traps for an unmanaged, deleted or frozen object, on a read-only realm, if `queue` is nil
+    /// and the realm belongs to a plain thread (no queue or actor), in a write transaction that has
+    /// made changes, and for an unknown property.
     ///
     /// - Parameter keyPaths: properties to observe, also of linked objects: `owner.name`; nil for
     ///   the object's own properties.
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe<T: ObjectBase>(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
@@ -335,23 +344,23 @@ extension ThreadConfined where Self: ObjectBase {
     }
 
     /// Calls `block` after each change of the given properties, and once when the object is
-    /// deleted.
+    /// deleted. Traps under the same conditions as `observe(keyPaths:on:_:)` with names.
     ///
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// Calls `block` on an actor after each change of a property of the object, and once when it is
-    /// deleted. The observation has begun when this returns.
+    /// Calls `block` on an actor after each change of a property of the object, and once when the
+    /// object is deleted. The observation has begun when this function returns.
     ///
     /// - Parameter keyPaths: properties to observe, also of linked objects; nil for the object's
     ///   own properties.
-    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
-    ///   nothing is observed.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the token has no observation.
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
@@ -360,10 +369,10 @@ extension ThreadConfined where Self: ObjectBase {
     }
 
     /// Calls `block` on an actor after each change of the given properties, and once when the
-    /// object is deleted. The observation has begun when this returns.
+    /// object is deleted. The observation has begun when this function returns.
     ///
-    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
-    ///   nothing is observed.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the token has no observation.
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -374,7 +383,7 @@ extension ThreadConfined where Self: ObjectBase {
 }
 
 extension ManagedClass {
-    /// Filter for changes of the properties at the end of key paths, which use names of the class.
+    /// Returns a filter for changes of the given key paths, which use property names of the class.
     /// Traps for an unknown property.
     fileprivate func filter(_ keyPaths: [String]) -> ChangeFilter {
         ChangeFilter(
@@ -385,7 +394,7 @@ extension ManagedClass {
             }, in: objects.key)
     }
 
-    /// The properties of linking objects that key paths begin with.
+    /// Returns the properties of linking objects at the beginning of the given key paths.
     fileprivate func linkingNames(_ keyPaths: [String]) -> [PropertyChange] {
         let names = Set(keyPaths.compactMap { $0.split(separator: ".").first.map(String.init) })
         return model.fields.filter { $0.isLinkingObjects && names.contains($0.name) }
@@ -427,8 +436,8 @@ extension ManagedClass {
         return .incoming(origin.objects.key, origin.objects.properties[property].key)
     }
 
-    /// A changed column as a property of the class, with its name and values; nil if the class does
-    /// not have the column.
+    /// Converts a changed column to a changed property of the class, with its name and values; nil
+    /// if the class does not declare the column.
     fileprivate func change(
         _ change: RealmEngine.ObjectChange, _ column: Int, _ object: ObjectBase
     ) -> PropertyChange? {

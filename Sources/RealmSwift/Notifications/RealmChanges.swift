@@ -3,9 +3,9 @@ import RealmEngine
 /// The changes of a collection, an object or a realm, as an asynchronous sequence. An addition to
 /// the SDK.
 ///
-/// Iterated in code that runs on the actor of the realm, where its live values may be used. When
-/// `next` returns, the realm is at the version that the change leads to. A consumer that is slower
-/// than the changes receives the changes that it missed as one.
+/// Iterate it in code that runs on the realm's actor, where the live values in the changes may be
+/// used. When `next` returns a change, the realm is at the version after that change. If several
+/// changes occur before the consumer requests the next one, they are merged into one.
 ///
 /// ```swift
 /// actor Kennel {
@@ -21,30 +21,34 @@ import RealmEngine
 /// }
 /// ```
 ///
-/// The observation begins with the iterator. It ends with the loop, when the task is cancelled, or
-/// when the observed object, or the owner of the collection, has been deleted: the loop ends then.
+/// An observation begins when an iterator is created, and ends when the iterator is released or the
+/// task is cancelled. The sequence ends when the observed object, or the owner of the collection,
+/// is deleted.
 ///
-/// Iterating traps outside of the realm's actor, on a frozen or read-only realm, and after changes
-/// in an open write transaction.
+/// Iterating traps outside of the realm's actor, on a frozen or read-only realm, and in a write
+/// transaction that has made changes.
 public struct RealmChanges<Change>: AsyncSequence {
+    /// A change of the observed value.
     public typealias Element = Change
+    /// The sequence throws no errors.
     public typealias Failure = Never
 
     private let source: ChangeSource<Change>
 
     init(_ source: ChangeSource<Change>) { self.source = source }
 
-    /// Returns an iterator, which observes until it is released. Called on the realm's actor.
+    /// Returns an iterator, which observes until it is released. Must be called on the realm's
+    /// actor.
     public func makeAsyncIterator() -> Iterator { Iterator(ChangeConsumer(source)) }
 
-    /// Waits for changes. Used by one task.
+    /// Waits for changes. To be used by one task, on the realm's actor.
     public struct Iterator: AsyncIteratorProtocol {
         private let consumer: ChangeConsumer<Change>
 
         fileprivate init(_ consumer: ChangeConsumer<Change>) { self.consumer = consumer }
 
-        /// Returns the next change; nil if the task is cancelled or the observed thing was deleted.
-        /// Traps outside of the realm's actor.
+        /// Returns the next change; nil if the task is cancelled, or if the observed object or the
+        /// owner of the collection was deleted. Traps outside of the realm's actor.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async -> Change? {
@@ -53,25 +57,23 @@ public struct RealmChanges<Change>: AsyncSequence {
     }
 }
 
-/// A thing that can be observed, with the rules that combine its changes. Confined like the thing.
+/// An observable value, and how its changes are merged. Confined to the same context as the value.
 struct ChangeSource<Change> {
     let realm: RealmInstance
-    /// Begins an observation. `wake` is called after each change, `end` when no more can follow.
+    /// Begins an observation. It calls `wake` after each change, and `end` when no further changes
+    /// follow.
     let begin: (_ wake: @escaping () -> Void, _ end: @escaping () -> Void) -> Observation
 
-    /// An observation that has begun.
+    /// A running observation.
     struct Observation {
         let token: ObservationToken
-        /// Returns the changes since the last call as one; nil if there is none.
+        /// Returns the changes since the last call, merged into one; nil if there are none.
         let take: () -> Change?
     }
 
-    /// Makes a source whose changes are combined one by one.
+    /// Creates a source that merges each change with the pending ones.
     ///
-    /// - Parameter merge: returns the change that has the effect of two; nil if they cancel each
-    ///   other.
-    /// - Parameter begin: begins an observation. The first closure takes a change, the second is
-    ///   called when no more can follow.
+    /// - Parameter merge: returns one change with the effect of two; nil if they cancel each other.
     init(
         _ realm: RealmInstance, merging merge: @escaping (Change, Change) -> Change?,
         _ begin:
@@ -105,7 +107,7 @@ struct ChangeSource<Change> {
     }
 }
 
-/// The state of an iterator. Confined to the actor of the realm.
+/// State of an iterator. Confined to the realm's actor.
 final class ChangeConsumer<Change> {
     private let source: ChangeSource<Change>
     private let signal = ChangeSignal()
@@ -119,7 +121,7 @@ final class ChangeConsumer<Change> {
     func next(_ actor: isolated (any Actor)?) async -> Change? {
         if observation != nil { checkIsolated(actor) }
         while let observation, !Task.isCancelled {
-            // The realm may have moved on since the task was woken.
+            // The realm may have advanced further since the task was woken.
             source.realm.engine.deliverPending()
             let isLast = signal.isEnded
             if let change = observation.take() { return change }

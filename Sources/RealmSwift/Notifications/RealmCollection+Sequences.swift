@@ -2,16 +2,17 @@ import Foundation
 import RealmEngine
 
 extension RealmCollection {
-    /// The changes of the collection, for `for await` on the actor of the realm; the first one is
-    /// `initial`. An addition to the SDK.
+    /// The changes of the collection, as a sequence for `for await` on the realm's actor. The first
+    /// change is `initial`. An addition to the SDK.
     ///
-    /// Traps for an unmanaged collection. See `RealmChanges` for the end of the sequence.
+    /// Traps for an unmanaged collection. See `RealmChanges` for when the sequence ends.
     public var changes: RealmChanges<RealmCollectionChange<Self>> { changes(keyPaths: nil) }
 
-    /// The changes of the collection, where modifications of the given properties are reported; nil
-    /// for all, also of objects that they link to. An addition to the SDK.
+    /// The changes of the collection, as a sequence for `for await` on the realm's actor.
+    /// Modifications are reported only for the given properties; nil reports them for all, also for
+    /// linked objects. An addition to the SDK.
     ///
-    /// Traps for an unmanaged collection, and when it is iterated for an unknown property.
+    /// Traps for an unmanaged collection. Iterating traps for an unknown property.
     public func changes(keyPaths: [String]?) -> RealmChanges<RealmCollectionChange<Self>> {
         RealmChanges(
             ChangeSource(requireRealm(self), merging: { $0.followed(by: $1) }) {
@@ -19,22 +20,24 @@ extension RealmCollection {
             })
     }
 
-    /// Frozen copies of the collection, the current one and one after each change, for `for await`
-    /// in any task. An addition to the SDK.
+    /// Frozen copies of the collection, as a sequence for `for await` in any task: the collection
+    /// as it is now, then a copy after each change. An addition to the SDK.
     ///
     /// ```swift
     /// for await dogs in realm.objects(Dog.self).values { print(dogs.count) }
     /// ```
     ///
-    /// Traps for an unmanaged collection, on a frozen realm, and on a plain thread. See
-    /// `RealmSnapshots` for the end of the sequence.
+    /// Traps for an unmanaged collection, on a frozen realm, and for a realm of a plain thread (no
+    /// queue or actor). See `RealmSnapshots` for when the sequence ends.
     public var values: RealmSnapshots<Self> { values(keyPaths: nil) }
 
-    /// Frozen copies of the collection, the current one and one after each change, where
-    /// modifications of the given properties count; nil for all, also of objects that they link to.
-    /// An addition to the SDK.
+    /// Frozen copies of the collection, as a sequence for `for await` in any task: the collection
+    /// as it is now, then a copy after each change. A modification counts as a change only if it
+    /// concerns a given property; nil selects all properties, also of linked objects. An addition
+    /// to the SDK.
     ///
-    /// Traps for an unmanaged collection, on a frozen realm, and on a plain thread.
+    /// Traps for an unmanaged collection, on a frozen realm, and for a realm of a plain thread (no
+    /// queue or actor).
     public func values(keyPaths: [String]?) -> RealmSnapshots<Self> {
         RealmSnapshots(
             SnapshotSource(requireRealm(self)) { put, end in
@@ -50,8 +53,8 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The changes of the collection, where modifications of the given properties are reported. An
-    /// addition to the SDK.
+    /// The changes of the collection, as a sequence for `for await` on the realm's actor.
+    /// Modifications are reported only for the given properties. An addition to the SDK.
     ///
     /// ```swift
     /// for await change in dogs.changes(keyPaths: [\.name]) { print(change) }
@@ -62,24 +65,26 @@ extension RealmCollection where Element: ObjectBase {
         changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
 
-    /// Frozen copies of the collection, the current one and one after each change, where
-    /// modifications of the given properties count. An addition to the SDK.
+    /// Frozen copies of the collection, as a sequence for `for await` in any task: the collection
+    /// as it is now, then a copy after each change. A modification counts as a change only if it
+    /// concerns a given property. An addition to the SDK.
     public func values(keyPaths: [PartialKeyPath<Element>]) -> RealmSnapshots<Self> {
         values(keyPaths: keyPaths.map { _name(for: $0) })
     }
 }
 
 extension Map {
-    /// The changes of the map, for `for await` on the actor of the realm; the first one is
-    /// `initial`. An addition to the SDK.
+    /// The changes of the map, as a sequence for `for await` on the realm's actor. The first change
+    /// is `initial`. An addition to the SDK.
     ///
-    /// Traps for an unmanaged map. See `RealmChanges` for the end of the sequence.
+    /// Traps for an unmanaged map. See `RealmChanges` for when the sequence ends.
     public var changes: RealmChanges<RealmMapChange<Map>> { changes(keyPaths: nil) }
 
-    /// The changes of the map, where modifications of the given properties of the values are
-    /// reported; nil for all, also of objects that they link to. An addition to the SDK.
+    /// The changes of the map, as a sequence for `for await` on the realm's actor. Modifications
+    /// are reported only for the given properties of the values; nil reports them for all, also for
+    /// linked objects. An addition to the SDK.
     ///
-    /// Traps for an unmanaged map, and when it is iterated for an unknown property.
+    /// Traps for an unmanaged map. Iterating traps for an unknown property.
     public func changes(keyPaths: [String]?) -> RealmChanges<RealmMapChange<Map>> {
         RealmChanges(
             ChangeSource(requireRealm(self), merging: { $0.followed(by: $1) }) {
@@ -87,11 +92,12 @@ extension Map {
             })
     }
 
-    /// Frozen copies of the map, the current one and one after each change, for `for await` in any
-    /// task. An addition to the SDK; other collections call it `values`, which is a collection
-    /// here.
+    /// Frozen copies of the map, as a sequence for `for await` in any task: the map as it is now,
+    /// then a copy after each change. An addition to the SDK. Other collections have this sequence
+    /// under the name `values`, which in a map is the collection of its values.
     ///
-    /// Traps for an unmanaged map, on a frozen realm, and on a plain thread.
+    /// Traps for an unmanaged map, on a frozen realm, and for a realm of a plain thread (no queue
+    /// or actor).
     public var snapshots: RealmSnapshots<Map> {
         RealmSnapshots(
             SnapshotSource(requireRealm(self)) { put, end in
@@ -106,7 +112,7 @@ extension Map {
     }
 }
 
-/// The realm of a value that can be observed. Traps for an unmanaged value.
+/// Returns the realm of an observable value. Traps for an unmanaged value.
 func requireRealm(_ thing: Any) -> RealmInstance {
     guard let realm = (thing as? any ThreadTransferable)?.instance else {
         throwRealmException("Change notifications are only supported on managed collections.")
@@ -117,7 +123,7 @@ func requireRealm(_ thing: Any) -> RealmInstance {
 // MARK: - Merging
 
 extension RealmCollectionChange {
-    /// Returns the change that has the effect of this change followed by `next`; nil if they cancel
+    /// Returns one change with the effect of this change followed by `next`; nil if they cancel
     /// each other.
     fileprivate func followed(by next: Self) -> Self? {
         switch (self, next) {
@@ -138,7 +144,7 @@ extension RealmCollectionChange {
 }
 
 extension RealmMapChange {
-    /// Returns the change that has the effect of this change followed by `next`; nil if they cancel
+    /// Returns one change with the effect of this change followed by `next`; nil if they cancel
     /// each other.
     fileprivate func followed(by next: Self) -> Self? {
         switch (self, next) {
@@ -148,7 +154,8 @@ extension RealmMapChange {
             .update(let now, let laterDeletions, let laterInsertions, let laterModifications)
         ):
             let (before, after) = (Set(insertions), Set(laterDeletions))
-            // An entry that was deleted and inserted again may have another value.
+            // A key that was deleted and inserted again counts as modified, because its value may
+            // differ.
             let again = Set(deletions).intersection(laterInsertions)
             let gone =
                 deletions.filter { !again.contains($0) }

@@ -1,14 +1,14 @@
 import RealmEngine
 import Synchronization
 
-/// Frozen values of a collection, an object or a realm, one for each version in which it differs,
-/// as an asynchronous sequence. An addition to the SDK.
+/// Frozen versions of a collection, an object or a realm, as an asynchronous sequence. An addition
+/// to the SDK.
 ///
-/// The first value is the current one. A consumer that is slower than the changes receives the
-/// newest value; the values between are left out. A value keeps its version in the file as long as
-/// it is referenced.
+/// The first element is the value as it is now; each further element is the value after a change. A
+/// consumer that is slower than the changes skips versions and receives the newest one. As long as
+/// an element is referenced, its version remains in the file.
 ///
-/// The sequence may be passed to any task and iterated there, also by several tasks.
+/// The sequence may be passed to any task and iterated there, also by several tasks at once.
 ///
 /// ```swift
 /// actor Kennel {
@@ -20,11 +20,13 @@ import Synchronization
 /// for await dogs in await kennel.dogs { print(dogs.count) }
 /// ```
 ///
-/// The observation begins in the context of the realm, with the first call of `next`. It ends with
-/// the loop, when the task is cancelled, or when the observed object, or the owner of the
-/// collection, has been deleted: the loop ends then.
+/// An observation begins with the first call of `next`, on the realm's own thread, queue or actor.
+/// It ends when the iterator is released or the task is cancelled. The sequence ends when the
+/// observed object, or the owner of the collection, is deleted.
 public struct RealmSnapshots<Snapshot>: AsyncSequence, @unchecked Sendable {
+    /// A frozen value.
     public typealias Element = Snapshot
+    /// The sequence throws no errors.
     public typealias Failure = Never
 
     private let source: SnapshotSource<Snapshot>
@@ -34,14 +36,14 @@ public struct RealmSnapshots<Snapshot>: AsyncSequence, @unchecked Sendable {
     /// Returns an iterator, which observes from its first call of `next` until it is released.
     public func makeAsyncIterator() -> Iterator { Iterator(SnapshotConsumer(source)) }
 
-    /// Waits for values. Used by one task.
+    /// Waits for frozen values. To be used by one task, on any actor.
     public struct Iterator: AsyncIteratorProtocol {
         private let consumer: SnapshotConsumer<Snapshot>
 
         fileprivate init(_ consumer: SnapshotConsumer<Snapshot>) { self.consumer = consumer }
 
-        /// Returns the next value, frozen; nil if the task is cancelled or the observed thing was
-        /// deleted. May be called in any context.
+        /// Returns the next frozen value; nil if the task is cancelled, or if the observed object
+        /// or the owner of the collection was deleted. May be called in any context.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async -> Snapshot? {
@@ -50,16 +52,17 @@ public struct RealmSnapshots<Snapshot>: AsyncSequence, @unchecked Sendable {
     }
 }
 
-/// A thing that can be observed and frozen. Free to cross threads; the closures are called in the
-/// context of the realm.
+/// A value that can be observed and frozen. May be used on any thread; the closures are called on
+/// the thread, queue or actor of the realm.
 final class SnapshotSource<Snapshot>: @unchecked Sendable {
     let realm: RealmInstance
-    /// Begins an observation. The first closure takes a frozen value, the second is called when no
-    /// more can follow.
+    /// Begins an observation. It passes frozen values to the first closure, and calls the second
+    /// closure when no further values follow.
     let begin:
         (_ value: @escaping (Snapshot) -> Void, _ end: @escaping () -> Void) -> ObservationToken
 
-    /// Traps for a frozen realm, and for one on a plain thread, to which nothing can be delivered.
+    /// Traps for a frozen realm. Traps also for a realm of a plain thread, because only queues and
+    /// actors can receive notifications.
     init(
         _ realm: RealmInstance,
         _ begin:
@@ -78,7 +81,7 @@ final class SnapshotSource<Snapshot>: @unchecked Sendable {
     }
 }
 
-/// The newest value that an iterator has not returned. Free to cross threads.
+/// The newest value that an iterator has not yet returned. May be used on any thread.
 private final class SnapshotBox<Snapshot>: Sendable {
     private struct State {
         var value: ThreadTransfer<Snapshot>?
@@ -91,7 +94,7 @@ private final class SnapshotBox<Snapshot>: Sendable {
 
     func put(_ value: Snapshot) {
         let fresh = ThreadTransfer(value)
-        // The value that it replaces is released outside of the lock.
+        // The replaced value is released outside of the lock.
         let old = state.withLock { state in
             defer { state.value = fresh }
             return state.value
@@ -107,7 +110,8 @@ private final class SnapshotBox<Snapshot>: Sendable {
         }?.value
     }
 
-    /// Stores the token of an observation that has begun; ends it if the iterator has ended.
+    /// Stores the token after an observation has begun. If the iterator has ended meanwhile, ends
+    /// the observation.
     func start(_ token: ObservationToken) {
         let isEnded = state.withLock { state in
             if !state.isEnded { state.token = token }
@@ -128,7 +132,7 @@ private final class SnapshotBox<Snapshot>: Sendable {
     }
 }
 
-/// The state of an iterator. Used by one task.
+/// State of an iterator. Used by one task.
 private final class SnapshotConsumer<Snapshot> {
     private let source: SnapshotSource<Snapshot>
     private let box = SnapshotBox<Snapshot>()

@@ -2,8 +2,8 @@ import Foundation
 import RealmEngine
 
 extension SectionedResults {
-    /// The changes of the sections, for `for await` on the actor of the realm; the first one is
-    /// `initial`. An addition to the SDK.
+    /// The changes of the sections, as a sequence for `for await` on the realm's actor. The first
+    /// change is `initial`. An addition to the SDK.
     ///
     /// ```swift
     /// for await change in realm.objects(Dog.self).sectioned(by: \.age).changes { print(change) }
@@ -15,8 +15,8 @@ extension SectionedResults {
 }
 
 extension ResultsSection {
-    /// The changes of the section, for `for await` on the actor of the realm; the first one is
-    /// `initial`. An addition to the SDK.
+    /// The changes of the section, as a sequence for `for await` on the realm's actor. The first
+    /// change is `initial`. An addition to the SDK.
     public var changes: RealmChanges<SectionedResultsChange<Self>> {
         RealmChanges(
             source.changes { change, before, now in
@@ -28,11 +28,12 @@ extension ResultsSection {
 }
 
 extension SectionsSource {
-    /// Makes a source of changes. Changes that the consumer missed are one change of the results,
-    /// from which the change of the sections is computed.
+    /// Creates a source of changes of sections. Changes that the consumer missed are merged into
+    /// one change of the results, from which the change of the sections is computed.
     ///
-    /// - Parameter make: receives nil at first and a change later, with the sections before and
-    /// after it; returns nil for a change that is not to be reported.
+    /// - Parameter make: converts a change to the element of the sequence, given the sections
+    ///   before and after it. Receives nil at first, for the initial sections. Returns nil for a
+    ///   change that is not reported.
     fileprivate func changes<Change>(
         _ make:
             @escaping (SectionsChange?, SectionsLayout<Key>, SectionsLayout<Key>) -> Change?
@@ -52,18 +53,20 @@ extension SectionsSource {
     }
 }
 
-/// Changes of sections that a consumer has not received. Confined like the sections.
+/// Changes of sections that a consumer has not yet received. Confined to the context of the
+/// sections.
 private final class SectionsBacklog<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     private struct State {
         let layout: SectionsLayout<Key>
-        /// Elements that are values, whose changes are computed from them; nil for objects.
+        /// Elements of results of values, which are compared to find their changes; nil for results
+        /// of objects.
         let elements: [Element]?
     }
 
-    /// The sections as the consumer received them last; nil before the first change.
+    /// The sections that the consumer received last; nil before it has received any.
     private var received: State?
     private var newest: State?
-    /// Change of the results from `received` to `newest`.
+    /// Merged changes of the results between `received` and `newest`.
     private var change: FlatChange?
 
     func add<C>(
@@ -77,8 +80,8 @@ private final class SectionsBacklog<Key: _Persistable & Hashable, Element: Realm
         change = change.map { $0.followed(by: flat) } ?? flat
     }
 
-    /// Returns the sections before and after the changes since the last call, with a nil change at
-    /// first; nil if there are no changes.
+    /// Returns the sections before and after the changes since the last call, and the change; nil
+    /// if nothing changed. At the first call the change is nil, for the initial sections.
     func take() -> (change: SectionsChange?, old: SectionsLayout<Key>, new: SectionsLayout<Key>)? {
         guard let newest else { return nil }
         defer { (received, self.newest, change) = (newest, nil, nil) }

@@ -1,4 +1,4 @@
-/// A projection without its generic parameter.
+/// A `Projection` without its generic parameter.
 protocol AnyProjection: AnyObject {
     static var rootType: ObjectBase.Type { get }
     var root: ObjectBase { get }

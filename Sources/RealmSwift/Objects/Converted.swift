@@ -1,9 +1,9 @@
 import Foundation
 
-/// Converts untyped values, as key-value access and dictionaries pass them, to the type of a
-/// property.
+/// Converts untyped values to the type of a property. Key-value access and dictionaries contain
+/// untyped values.
 enum Converted<Target> {
-    /// `value` as a `Target`; nil if it does not fit.
+    /// Converts `value` to `Target`; nil if the value does not fit.
     static func of(_ value: Any?) -> Target? {
         if let optional = Target.self as? any AnyOptional.Type {
             guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
@@ -17,27 +17,30 @@ enum Converted<Target> {
         return plain(content)
     }
 
-    /// The value that null has in a type that is not optional; nil if the type has none.
+    /// The null value of a `Target` that is not optional, such as `AnyRealmValue.none`; nil if
+    /// there is none.
     private static var nothing: Target? {
         if Target.self == AnyRealmValue.self { return AnyRealmValue.none as? Target }
         func fallback<C: _CustomPersistable>(_: C.Type) -> Target? {
-            // Links are null until they are set, also links of a custom type.
+            // Only links have one: a custom type that is stored as an embedded object converts null
+            // to its default.
             C.PersistedType.self is EmbeddedObject.Type ? C._rlmDefaultValue() as? Target : nil
         }
         return (Target.self as? any _CustomPersistable.Type).flatMap { fallback($0) }
     }
 
-    /// The value inside optionals, with `NSNull` as nil.
+    /// Unwraps nested optionals. Returns nil for nil and for `NSNull`.
     static func given(_ value: Any?) -> Any? {
         value.flatMap { unwrapped($0) }.flatMap { $0 is NSNull ? nil : $0 }
     }
 
-    /// Elements of a sequence; nil if an element does not fit, or if `value` is not a sequence.
+    /// Converts the elements of a sequence; nil if an element does not fit, or if `value` is not a
+    /// sequence.
     static func all(_ value: Any) -> [Target]? {
         guard let sequence = value as? any Sequence else { return nil }
         var result: [Target] = []
         for element in sequence {
-            // Links in lists and sets are never null, also links of a custom type.
+            // A list or set contains no null links, and so no null of a custom type.
             let isNull = given(element) == nil && Target.self is any _CustomPersistable.Type
             guard !isNull, let fit = of(element) else { return nil }
             result.append(fit)
@@ -45,7 +48,7 @@ enum Converted<Target> {
         return result
     }
 
-    /// Converts a value other than null.
+    /// Converts a value that is not null.
     private static func plain(_ value: Any) -> Target? {
         // A Foundation number can be cast to every Swift number type, and a Swift number to
         // `NSNumber`.
@@ -73,8 +76,8 @@ enum Converted<Target> {
         return value as? Target
     }
 
-    /// Creates an object from values for its properties. A `DynamicObject` of the class becomes an
-    /// accessor of the class; nil for other objects.
+    /// Creates an unmanaged object from a dictionary or array of property values. Converts a
+    /// `DynamicObject` of the class to an accessor of the class. Returns nil for other values.
     private static func object(_ type: ObjectBase.Type, _ value: Any) -> ObjectBase? {
         if let dynamic = value as? DynamicObject {
             guard let realm = dynamic.keepAlive, let handle = dynamic.handle,
@@ -141,14 +144,14 @@ extension NSNumber {
     /// Whether the number was created from a `Bool`.
     var isBoolean: Bool { self === Self.yes || self === Self.no }
 
-    /// The number as a Boolean; nil unless it is 0, 1 or created from a `Bool`.
+    /// The number as a Boolean; nil unless the number is 0, 1 or was created from a `Bool`.
     fileprivate var truth: Bool? {
         isBoolean || self == 0 || self == 1 ? boolValue : nil
     }
 }
 
 extension AnyRealmValue {
-    /// Creates a value from an untyped one; nil for a type that no property can have.
+    /// Converts an untyped value; nil if its type is none that a property can have.
     init?(of value: Any) {
         switch value {
         case let value as AnyRealmValue: self = value
@@ -185,7 +188,8 @@ extension AnyRealmValue {
 }
 
 extension Converted {
-    /// Values of a dictionary or map; nil if a value does not fit, or if `value` is neither.
+    /// Converts the values of a dictionary or map; nil if a value does not fit, or if `value` is
+    /// neither.
     static func all(of value: Any) -> [String: Target]? {
         var result: [String: Target] = [:]
         guard let entries = Entries.of(value) else { return nil }
@@ -197,9 +201,10 @@ extension Converted {
     }
 }
 
-/// Entries of dictionaries and maps without their generic parameters.
+/// Reads dictionaries and maps without knowing their generic parameters.
 enum Entries {
-    /// Entries of a dictionary or map, with null as `NSNull`; nil for any other value.
+    /// Returns the entries of a dictionary or map, with null as `NSNull`; nil if `value` is
+    /// neither.
     static func of(_ value: Any) -> [String: Any]? {
         if let map = value as? any RealmKeyedCollection { return all(map) }
         return value as? [String: Any]

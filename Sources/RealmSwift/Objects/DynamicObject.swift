@@ -4,7 +4,9 @@ import RealmEngine
 /// An object whose class is given by name, for schemas that are not known when the program is
 /// compiled.
 ///
-/// Properties are read and set by name. Unknown names, and values that do not fit, trap.
+/// Properties are read and set by name. An unknown name traps, and so does setting a value of the
+/// wrong type. A `DynamicObject` may be used only on the thread, queue or actor of its realm,
+/// unless it is frozen.
 ///
 /// ```swift
 /// for dog in realm.dynamicObjects("Dog") {
@@ -15,7 +17,7 @@ import RealmEngine
 public final class DynamicObject: Object {
     private var objects: ObjectClass? { unmodelled }
 
-    /// Returns an accessor of a stored object, also of a class that the program does not have.
+    /// Returns an accessor of a stored object. The program need not declare the object's class.
     static func of(_ realm: RealmInstance, _ link: ObjectLink) -> DynamicObject {
         let object = DynamicObject()
         attempt { () throws(RealmError) in
@@ -27,13 +29,15 @@ public final class DynamicObject: Object {
         return object
     }
 
-    /// The property with this name; nil for null. Traps if the class has no such property, and when
-    /// set outside of a write transaction.
+    /// The value of the property with this name; nil for null. Traps if the class has no such
+    /// property, and when set outside of a write transaction.
     public subscript(dynamicMember member: String) -> Any? {
         get { value(forKey: member) }
         set { setValue(newValue, forKey: member) }
     }
 
+    /// Schema of the object's class, from the program or, if the program does not declare the
+    /// class, from the file.
     public override var objectSchema: ObjectSchema {
         if let model { return ObjectSchema(model) }
         guard let schema = keepAlive?.engine.schema,
@@ -42,8 +46,8 @@ public final class DynamicObject: Object {
         return ObjectSchema(info, schema)
     }
 
-    /// The class of the program, whose property names are used; nil if there is none, and for the
-    /// objects before a migration.
+    /// The class of the program, which determines the property names; nil if the program does not
+    /// declare it, and for objects in the state before a migration.
     private var model: ClassModel? {
         guard let keepAlive, !keepAlive.hasStoredNames else { return nil }
         return keepAlive.schema.model(named: storedName)
@@ -51,8 +55,10 @@ public final class DynamicObject: Object {
 
     func hasProperty(_ key: String) -> Bool { place(of: key) != nil }
 
-    /// Index of a property in the table; nil if there is none. `key` is the program's name, else
-    /// the file's.
+    /// Returns the index of a property in the table; nil if there is none.
+    ///
+    /// - Parameter key: name in the program, or in the file if the program does not declare the
+    ///   class.
     private func place(of key: String) -> Int? {
         objects?.property(named: model?.field(named: key)?.column ?? key)
     }
@@ -68,6 +74,7 @@ public final class DynamicObject: Object {
         return (objects.properties[property], property)
     }
 
+    /// Returns the value of a property; nil for null. Traps if the class has no such property.
     public override func value(forKey key: String) -> Any? {
         let (column, property) = property(key)
         let realm = keepAlive!
@@ -83,12 +90,16 @@ public final class DynamicObject: Object {
         }
     }
 
+    /// The same as `value(forKey:)`.
     public override func value(forUndefinedKey key: String) -> Any? { value(forKey: key) }
 
+    /// The same as `setValue(_:forKey:)`.
     public override func setValue(_ value: Any?, forUndefinedKey key: String) {
         setValue(value, forKey: key)
     }
 
+    /// Sets a property. Traps for an unknown name, for a value of the wrong type, and outside of a
+    /// write transaction.
     public override func setValue(_ value: Any?, forKey key: String) {
         let (column, property) = property(key)
         let realm = keepAlive!
@@ -107,6 +118,7 @@ public final class DynamicObject: Object {
         }
     }
 
+    /// Whether both are accessors of the same stored object.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? DynamicObject, let handle, let theirs = other.handle else {
             return self === object as? DynamicObject
@@ -114,6 +126,7 @@ public final class DynamicObject: Object {
         return keepAlive!.isSame(as: other.keepAlive!) && handle.link == theirs.link
     }
 
+    /// Hash value, equal for accessors of the same stored object.
     public override var hash: Int { handle?.key.raw.hashValue ?? ObjectIdentifier(self).hashValue }
 
     /// Name of the class in the file.
@@ -129,11 +142,11 @@ public final class DynamicObject: Object {
     }
 }
 
-/// An object of a migration, as it was before or as it is after.
+/// An object of a migration, in its state before or after the migration.
 public typealias MigrationObject = DynamicObject
 
 extension _Stored {
-    /// The value for a property of unknown type; nil for null.
+    /// Converts the value for a property whose type is not known at compile time; nil for null.
     var any: Any? {
         guard case .link(let link) = value else { return value.plain }
         return realm.isMigrating || realm.hasStoredNames
@@ -142,7 +155,7 @@ extension _Stored {
 }
 
 extension Value {
-    /// The value in the types of Swift and Foundation; nil for null, links and collections.
+    /// Converts the value to its Swift or Foundation type; nil for null, links and collections.
     var plain: Any? {
         switch self {
         case .null: nil
@@ -162,7 +175,7 @@ extension Value {
 }
 
 extension CollectionKind {
-    /// Name of the type in messages.
+    /// Name of the collection type in messages.
     fileprivate var title: String {
         switch self {
         case .list: "List"
@@ -173,7 +186,7 @@ extension CollectionKind {
 }
 
 extension ColumnType {
-    /// A collection of this element type, as a property would have it.
+    /// Wraps a stored collection in a `List`, `MutableSet` or `Map` of this element type.
     fileprivate func collection(
         _ kind: CollectionKind, _ managed: ManagedCollection, isOptional: Bool
     ) -> Any? {
@@ -210,7 +223,7 @@ extension ColumnType {
 }
 
 extension _Storing {
-    /// Converts an untyped value to the type of a column in the file. Traps if it does not fit.
+    /// Converts an untyped value to the stored form of a column. Traps if the value does not fit.
     func stored(_ value: Any?, _ column: ColumnInfo, _ key: String) -> Value {
         guard let given = value.flatMap({ RealmSwift.plain($0) }), !(given is NSNull) else {
             return .null
@@ -231,7 +244,8 @@ extension _Storing {
         )
     }
 
-    /// Replaces the elements of a collection by the elements of `value`. Traps if they do not fit.
+    /// Replaces the elements of a collection by the elements of `value`. Traps if an element does
+    /// not fit.
     func fill(
         _ handle: CollectionHandle, _ column: ColumnInfo, _ value: Any?
     ) throws(RealmError) {
@@ -278,8 +292,9 @@ extension _Storing {
         }
     }
 
-    /// The embedded object that `value` is or has the values for; nil for columns of other types
-    /// and for values that do not fit.
+    /// Returns `value` if it is an embedded object of the column's class, or an object created from
+    /// the property values in `value`. Returns nil for a column of another type, and if `value`
+    /// does not fit.
     fileprivate func embedded(_ value: Any?, _ column: ColumnInfo) -> ObjectBase? {
         guard column.type == .link, let value = value.flatMap({ RealmSwift.plain($0) }),
             realm.engine.schema.table(column.target)?.kind == .embedded
@@ -297,7 +312,7 @@ extension _Storing {
 }
 
 extension CollectionHandle {
-    /// Whether `value` is this collection.
+    /// Whether `value` is an accessor of this collection.
     fileprivate func isSame(as value: Any?) -> Bool {
         guard let confined = (value as? any ThreadTransferable)?.confined,
             confined.instance === owner.objects.instance,
@@ -309,7 +324,7 @@ extension CollectionHandle {
 }
 
 extension ObjectBase {
-    /// Whether a stored value of the realm is a link to this object.
+    /// Whether a stored value is a link to this object.
     fileprivate func isLinked(by value: Value, in realm: RealmInstance) -> Bool {
         guard keepAlive === realm, case .link(let link) = value else { return false }
         return link == handle?.link

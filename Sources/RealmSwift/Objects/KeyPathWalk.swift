@@ -1,17 +1,18 @@
 import Foundation
 import RealmEngine
 
-/// Follows a key path of several steps through links and collections, as key-value coding does.
+/// Follows a key path such as `owner.dogs.name` through links and collections, by the rules of
+/// key-value coding.
 ///
-/// A step at a collection yields an array with the step's value for each element; null ends the
-/// path with nil.
+/// At a collection, the result is an array with a value for each element. At a null link, the
+/// result is nil.
 struct KeyPathWalk {
-    /// The whole path, for messages.
+    /// The whole key path, for messages.
     private let keyPath: String
 
     init(_ keyPath: String) { self.keyPath = keyPath }
 
-    /// Splits a path into its first step and the rest, which is nil for a path of one step.
+    /// Splits a key path into its first name and the rest; the rest is nil for a path of one name.
     private static func firstStep(_ path: Substring) -> (key: String, rest: Substring?) {
         guard let dot = path.firstIndex(of: ".") else { return (String(path), nil) }
         return (String(path[..<dot]), path[path.index(after: dot)...])
@@ -19,8 +20,7 @@ struct KeyPathWalk {
 
     // MARK: Reading
 
-    /// Returns the value at the end of the path, which begins at `owner`. Traps if a step is not a
-    /// property.
+    /// Returns the value at the end of the path from `owner`. Traps if a name is not a property.
     func value(of owner: Any) -> Any? { value(of: owner, at: keyPath[...]) }
 
     private func value(of owner: Any, at path: Substring) -> Any? {
@@ -45,7 +45,7 @@ struct KeyPathWalk {
         }
     }
 
-    /// Applies the collection operator that the rest of the path begins with.
+    /// Applies the collection operator at the beginning of `path`, such as `@max`, to `owner`.
     private func aggregate(_ owner: Any, _ path: String) -> Any? {
         switch owner {
         case let elements as any RealmCollection:
@@ -77,8 +77,8 @@ struct KeyPathWalk {
 
     // MARK: Writing
 
-    /// Sets the property at the end of the path, for every object that the path reaches. Null
-    /// before the last step ends the path without a change.
+    /// Sets the property at the end of the path for every object that the path reaches. If a link
+    /// before that property is null, nothing changes.
     func setValue(_ value: Any?, of owner: ObjectBase) {
         let dot = keyPath.lastIndex(of: ".")!
         let last = String(keyPath[keyPath.index(after: dot)...])
@@ -102,7 +102,7 @@ struct KeyPathWalk {
     /// Null as an element of an array of `Any`.
     private static var nothing: Any { Optional<Any>.none as Any }
 
-    /// The value without optionals; nil for `nil`, `NSNull` and `AnyRealmValue.none`.
+    /// Unwraps nested optionals. Returns nil for `nil`, `NSNull` and `AnyRealmValue.none`.
     private static func present(_ value: Any?) -> Any? {
         guard let value = value.flatMap({ RealmSwift.plain($0) }), !(value is NSNull) else {
             return nil
@@ -117,7 +117,7 @@ struct KeyPathWalk {
 
     // MARK: Messages
 
-    /// Runs a step during which messages can name the key path.
+    /// Runs `step`. Messages of a trap in it can name the key path (`messageSuffix`).
     private func named<R>(_ step: () -> R) -> R {
         let record = ThreadRecord.current
         let outer = record.keyPath
@@ -126,8 +126,7 @@ struct KeyPathWalk {
         return step()
     }
 
-    /// Text that names the key path this thread is following, for the end of a message; empty
-    /// outside of one.
+    /// End of a message, naming the key path that this thread follows; empty if it follows none.
     static var messageSuffix: String {
         ThreadRecord.current.keyPath.map { " (in key path '\($0)')" } ?? ""
     }

@@ -4,10 +4,10 @@ extension ThreadConfined where Self: ObjectBase {
     /// Returns an unmanaged copy of the object with copies of the objects that it links to. An
     /// addition to the SDK.
     ///
-    /// The copies are linked like the originals: an object that is reached several times has one
-    /// copy, and cycles remain cycles. Collections, embedded objects and the content of
-    /// `AnyRealmValue` are copied; linking objects are not. The copies may be used in any context,
-    /// by one at a time, and can be added to a realm.
+    /// The copies are linked like the originals: an object with several links to it is copied once,
+    /// and cycles remain cycles. Collections, embedded objects and the content of `AnyRealmValue`
+    /// are copied; linking objects are not. The copies may be used on any thread, by one thread at
+    /// a time, and can be added to a realm.
     ///
     /// ```swift
     /// let copy = person.detached()
@@ -18,9 +18,9 @@ extension ThreadConfined where Self: ObjectBase {
     ///
     /// Traps for a deleted object, and outside of the realm's context.
     ///
-    /// - Parameter depth: number of links between the object and the farthest copied one. A link
-    ///   beyond it is null in a property or map, and left out of a list or set. Embedded objects
-    ///   count as parts of their owners.
+    /// - Parameter depth: maximum number of links from the object to a copied object. In a copy, a
+    ///   link to an object farther away is null in a property or map, and omitted from a list or
+    ///   set. An embedded object counts as a part of its owner.
     public func detached(depth: Int = .max) -> Self {
         var copy = DetachedCopy(depth)
         let result = copy.copy(self)
@@ -33,7 +33,8 @@ extension RealmCollection where Element: ObjectBase {
     /// Returns unmanaged copies of the objects, with copies of the objects that they link to. An
     /// addition to the SDK.
     ///
-    /// An object that is reached several times has one copy. See `detached(depth:)` of objects.
+    /// An object with several links to it is copied once. See `detached(depth:)` of an object.
+    /// Traps on another thread, queue or actor than the realm's.
     ///
     /// ```swift
     /// let dogs: [Dog] = realm.objects(Dog.self).where { $0.age > 3 }.detached()
@@ -46,9 +47,9 @@ extension RealmCollection where Element: ObjectBase {
     }
 }
 
-/// Copies objects breadth first, so that each is reached by as few links as possible.
+/// Copies objects breadth first, so that each object is reached by the least number of links.
 private struct DetachedCopy {
-    /// Identity of an original.
+    /// Identity of an original object.
     private enum Original: Hashable {
         case stored(ObjectIdentifier, table: UInt32, object: Int64)
         case unmanaged(ObjectIdentifier)
@@ -61,19 +62,19 @@ private struct DetachedCopy {
 
     private let limit: Int
     private var copies: [Original: ObjectBase] = [:]
-    /// Number of links from a root to the objects in `pending`.
+    /// Number of links from the first objects to the objects in `pending`.
     private var depth = 0
     private var pending: [Pending] = []
-    /// Objects that are one link farther away.
+    /// Objects at `depth` + 1.
     private var following: [Pending] = []
-    /// Keeps unmanaged originals alive, whose addresses identify them.
+    /// Retains unmanaged originals, which are identified by their addresses.
     private var originals: [ObjectBase] = []
 
     init(_ limit: Int) { self.limit = limit }
 
-    /// Returns the copy of an object, whose properties `finish` sets.
+    /// Returns the copy of an object. `finish` sets its properties later.
     ///
-    /// - Parameter isFarther: whether the object is reached by a link from one at `depth`.
+    /// - Parameter isFarther: whether the object is reached by a link from an object at `depth`.
     mutating func copy(_ original: ObjectBase, isFarther: Bool = false) -> ObjectBase {
         if original.isInvalidated {
             throwRealmException("Object has been deleted or invalidated.")
@@ -98,11 +99,11 @@ private struct DetachedCopy {
         return .stored(ObjectIdentifier(realm), table: link.table.raw, object: link.key.raw)
     }
 
-    /// Sets the properties of all copies.
+    /// Sets the properties of all copies, and copies the objects that they link to.
     mutating func finish() {
         while !pending.isEmpty {
             var next = 0
-            // Embedded objects join their owners.
+            // Filling a copy appends its embedded objects to `pending`, at the same depth.
             while next < pending.count {
                 fill(pending[next])
                 next += 1
@@ -138,7 +139,7 @@ private struct DetachedCopy {
     private mutating func elements<C: RealmCollectionBase>(_ collection: C) -> [Any] {
         var result: [Any] = []
         for original in collection {
-            // Only links are left out; a null value stays.
+            // Links beyond the depth are left out. Null values are kept.
             if let object = unwrapped(original) as? ObjectBase {
                 if let copy = element(object) { result.append(copy) }
             } else {
@@ -158,7 +159,7 @@ private struct DetachedCopy {
         return result
     }
 
-    /// The value with copies of objects; nil for null and for a link beyond the depth.
+    /// Copies a value and the objects in it; nil for null, and for a link beyond the depth.
     private mutating func element(_ value: Any) -> Any? {
         guard let value = unwrapped(value) else { return nil }
         if let any = value as? AnyRealmValue { return mixed(any) }
@@ -168,7 +169,7 @@ private struct DetachedCopy {
 
     private mutating func link(_ object: ObjectBase) -> ObjectBase? {
         if object is EmbeddedObject { return copy(object) }
-        // A class that the program does not have cannot be unmanaged.
+        // There are no unmanaged objects of a class that the program does not declare.
         if object is DynamicObject { return nil }
         return depth < limit ? copy(object, isFarther: true) : copies[identity(of: object)]
     }

@@ -3,9 +3,10 @@ import RealmEngine
 
 /// Base class of model classes. A subclass marks its stored properties with `@Persisted`.
 ///
-/// An object is unmanaged until it is added to a realm. A managed object is a live view of the
-/// stored one: reading a property reads the database, setting one needs a write transaction, and
-/// both only in the context of the realm.
+/// An object is unmanaged until it is added to a realm. A managed object is a live accessor of the
+/// stored object: reading a property reads the database, and setting a property writes to the
+/// database, inside a write transaction only. A managed object may be used only on the thread,
+/// queue or actor of its realm; any other use traps. A frozen object may be read on any thread.
 ///
 /// ```swift
 /// final class Dog: Object {
@@ -26,28 +27,29 @@ open class Object: ObjectBase, ThreadConfined, RealmFetchable, RealmCollectionVa
     /// Creates an unmanaged object with the default values of its properties.
     public required init() { super.init() }
 
-    /// Whether both are accessors of the same stored object. Unlike `==`, this also holds for live
-    /// objects without a primary key.
+    /// Whether both are accessors of the same stored object. By contrast, `==` compares live
+    /// objects without a primary key by identity of the accessor.
     public func isSameObject(as object: Object?) -> Bool { isSame(as: object) }
 
-    /// Name of the primary key, in a class that does not use `@Persisted`.
+    /// Returns the name of the primary key, in a class that does not use `@Persisted`. To be
+    /// overridden.
     open class func primaryKey() -> String? { nil }
 
-    /// Returns a property as a list of objects whose class is given by name.
+    /// Returns the list of a property, with dynamic objects as elements.
     ///
     /// Traps if the object is unmanaged or has no such collection.
     public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         List(managedCollection(propertyName, "List"))
     }
 
-    /// Returns a property as a set of objects whose class is given by name.
+    /// Returns the set of a property, with dynamic objects as elements.
     ///
     /// Traps if the object is unmanaged or has no such collection.
     public func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
         MutableSet(managedCollection(propertyName, "MutableSet"))
     }
 
-    /// Returns a property as a map of objects whose class is given by name.
+    /// Returns the map of a property, with dynamic objects as values.
     ///
     /// Traps if the object is unmanaged or has no such collection.
     public func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
@@ -68,9 +70,10 @@ extension Object: _PersistableInsideOptional, _DefaultConstructible,
 
 /// Base class of objects that belong to exactly one owner and are deleted with it.
 ///
-/// An embedded object is stored by setting it in a property, list or map of its owner. It cannot
-/// have a primary key and cannot be added to a realm by itself; adding a managed one to another
-/// owner traps.
+/// An embedded object is stored by assigning it to a property, or adding it to a list or map, of
+/// its owner. It cannot have a primary key and cannot be added to a realm by itself. Giving a
+/// managed embedded object to another owner traps. It may be used on the same thread, queue or
+/// actor as its owner.
 ///
 /// ```swift
 /// final class Address: EmbeddedObject {
@@ -91,7 +94,7 @@ open class EmbeddedObject: ObjectBase, ThreadConfined, RealmCollectionValue {
     /// Whether both are accessors of the same stored object.
     public func isSameObject(as object: EmbeddedObject?) -> Bool { isSame(as: object) }
 
-    /// Returns a property as a list of objects whose class is given by name.
+    /// Returns the list of a property, with dynamic objects as elements.
     ///
     /// Traps if the object is unmanaged or has no such collection.
     public func dynamicList(_ propertyName: String) -> List<DynamicObject> {
@@ -113,8 +116,8 @@ extension EmbeddedObject: _PersistableInsideOptional, _DefaultConstructible,
 }
 
 extension ObjectBase {
-    /// The collection of a property, by its name in the class or in the file. Traps if there is
-    /// none.
+    /// Returns the collection of the property with this name in the class or in the file. Traps if
+    /// there is none.
     fileprivate func managedCollection(_ name: String, _ kind: String) -> ManagedCollection {
         guard let handle, let keepAlive else {
             throwRealmException("The object is not managed by a Realm.")
@@ -133,26 +136,26 @@ extension ObjectBase {
 }
 
 extension _Stored {
-    /// The object that a link references. Traps for a value that is not a link.
+    /// Returns an accessor of the linked object. Traps for a value that is not a link.
     func object<T: ObjectBase>(_ type: T.Type) -> T {
         guard case .link(let link) = value else { mismatch(value, type) }
         return realm.object(type, link)
     }
 }
 
-/// A value of a realm that is confined to one thread, queue or actor, unless it is frozen.
+/// A value that belongs to a realm. Unless it is frozen, it may be used only on the thread, queue
+/// or actor of that realm.
 public protocol ThreadConfined {
     /// The realm of the value; nil for an unmanaged value.
     var realm: Realm? { get }
-    /// Whether the value can no longer be read, because it was deleted or its realm was
-    /// invalidated.
+    /// Whether the value can no longer be read because it was deleted or its realm was invalidated.
     var isInvalidated: Bool { get }
-    /// Whether the value belongs to a frozen realm, so that any thread may read it.
+    /// Whether the value belongs to a frozen realm. A frozen value may be read on any thread.
     var isFrozen: Bool { get }
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
     /// unmanaged value.
     func freeze() -> Self
-    /// Returns the live value of a frozen one, in the context of the caller; nil if it
-    /// has been deleted. Traps for an unmanaged value.
+    /// Returns the live version of this frozen value, for the caller's thread, queue or actor; nil
+    /// if it was deleted. A live value returns itself. Traps for an unmanaged value.
     func thaw() -> Self?
 }

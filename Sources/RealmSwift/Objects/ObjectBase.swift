@@ -2,10 +2,10 @@ import CRealmSystem
 import Foundation
 import RealmEngine
 
-/// Common base class of `Object` and `EmbeddedObject`. Model classes derive from these two.
+/// Common base class of `Object` and `EmbeddedObject`. Model classes derive from one of these two.
 open class ObjectBase: NSObject {
     @exclusivity(unchecked) private final var state = State.unmanaged
-    /// Key of the stored object, and the location where it was found last (`position`).
+    /// Key of the stored object. `position` is its location when it was read last.
     @exclusivity(unchecked) final var key = ObjectKey.none
     @exclusivity(unchecked) final var position = ObjectLocation()
 
@@ -18,40 +18,43 @@ open class ObjectBase: NSObject {
 
     // MARK: The class
 
-    /// Name of the class in files: the name without its module, unless `_realmObjectName()` returns
-    /// one.
+    /// Returns the name of the class in files: the Swift name without its module, unless
+    /// `_realmObjectName()` returns another name.
     open class func className() -> String {
         _realmObjectName() ?? String(describing: self)
     }
 
-    /// Name of the class in files, for overriding; nil for the Swift name.
+    /// Returns the name of the class in files; nil for the Swift name. To be overridden.
     open class func _realmObjectName() -> String? { nil }
-    /// Whether the class belongs to realms whose configuration names no classes. True unless
+    /// Whether the class belongs to a realm whose configuration has no `objectTypes`. True unless
     /// overridden.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
-    /// Column names by property name, for properties whose names differ in files.
+    /// Returns column names by property name, for properties that have another name in files. To be
+    /// overridden.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// Names of properties that are not stored, in a class that does not use `@Persisted`.
+    /// Returns the names of properties that are not stored, in a class that does not use
+    /// `@Persisted`. To be overridden.
     open class func ignoredProperties() -> [String] { [] }
-    /// Names of properties with a search index, in a class that does not use `@Persisted`.
+    /// Returns the names of properties with a search index, in a class that does not use
+    /// `@Persisted`. To be overridden.
     open class func indexedProperties() -> [String] { [] }
 
-    /// Schema of the class; nil for the library's base classes.
+    /// Returns the schema of the class; nil for the base classes of the library.
     open class func sharedSchema() -> ObjectSchema? {
         ModelSchema.isModel(self) ? ObjectSchema(ClassModel.of(self)) : nil
     }
 
     // MARK: State
 
-    /// State of an accessor, in one word: programs keep many accessors.
+    /// State of an accessor. One word, because programs have many accessors at once.
     private enum State {
-        /// In a realm, of a class of the program. The class does not retain its realm, so the
-        /// object retains it, with a reference that is counted by hand.
+        /// Managed, of a class that the program declares. The `ManagedClass` does not retain its
+        /// realm; so the object does, with a reference that it counts itself.
         case managed(ManagedClass)
-        /// In a realm, of a class that the program does not declare.
+        /// Managed, of a class that the program does not declare.
         case dynamic(Unmodelled)
-        /// Records which properties a key path visits.
+        /// Records the properties that a key path reads.
         case recording(_KeyPathRecording)
         /// Unmanaged.
         case unmanaged
@@ -60,7 +63,7 @@ open class ObjectBase: NSObject {
     private final class Unmodelled {
         let realm: RealmInstance
         let objects: ObjectClass
-        /// Value of the realm's `releases` when the object was read.
+        /// Value of `RealmInstance.releases` when the object was read.
         private let releases: Int
 
         init(_ realm: RealmInstance, _ objects: ObjectClass) {
@@ -76,7 +79,8 @@ open class ObjectBase: NSObject {
         if case .managed(let managed) = state { managed } else { nil }
     }
 
-    /// The class in the file, for an object whose class the program does not have; else nil.
+    /// The class in the file, for an object of a class that the program does not declare; otherwise
+    /// nil.
     final var unmodelled: ObjectClass? {
         if case .dynamic(let found) = state { found.objects } else { nil }
     }
@@ -104,13 +108,13 @@ open class ObjectBase: NSObject {
     public var objectSchema: ObjectSchema { ObjectSchema(ClassModel.of(Swift.type(of: self))) }
     /// Whether the object belongs to a frozen realm. May be read on any thread.
     public var isFrozen: Bool { keepAlive?.isFrozen ?? false }
-    /// Returns a frozen copy of the object as it is in this version, which any thread may read.
+    /// Returns a frozen copy of the object in its current version, which any thread may read.
     ///
-    /// Traps for an unmanaged or deleted object, and for one that the open write transaction
-    /// created.
+    /// Traps for an unmanaged or deleted object, and for an object that was created in the open
+    /// write transaction.
     public func freeze() -> Self { RealmInstance.frozen(self) }
-    /// Returns the live object, in the context of the caller; nil if it has been
-    /// deleted. A live object returns itself. Traps for an unmanaged object.
+    /// Returns the live object, for the caller's thread, queue or actor; nil if it was deleted. A
+    /// live object returns itself. Traps for an unmanaged object.
     public func thaw() -> Self? { RealmInstance.thawed(self) }
 
     /// Whether the object was deleted or its realm was invalidated. False for an unmanaged object.
@@ -119,7 +123,7 @@ open class ObjectBase: NSObject {
         return isStale || !((try? handle.exists) ?? false)
     }
 
-    /// Whether `invalidate` released the version that the object belongs to.
+    /// Whether the realm was invalidated after the object was read.
     private final var isStale: Bool {
         switch state {
         case .managed(let managed): managed.isStale
@@ -139,14 +143,14 @@ open class ObjectBase: NSObject {
         isManaged && uncounted.toOpaque() == Unmanaged.passUnretained(other).toOpaque()
     }
 
-    /// Makes the accessor refer to another object of its class.
+    /// Makes the accessor reference another object of its class.
     @inline(__always)
     final func rebind(_ other: ObjectKey, _ place: ObjectLocation) {
         (key, position) = (other, place)
     }
 
-    /// Makes the object an accessor. Takes over two references that are already counted: to the
-    /// class and to its realm.
+    /// Makes an unmanaged object an accessor. Consumes two references that the caller has counted:
+    /// one to the class and one to its realm.
     @inline(__always)
     final func begin(
         _ managed: Unmanaged<ManagedClass>, _ key: ObjectKey, _ place: ObjectLocation
@@ -159,14 +163,15 @@ open class ObjectBase: NSObject {
         rebind(key, place)
     }
 
-    /// Makes the object unmanaged: an initializer may have added it to a realm.
+    /// Makes the object unmanaged. Called before it becomes an accessor, since its initializer may
+    /// have added it to a realm.
     @inline(never)
     private final func detach() {
         if isManaged { releaseRealm() }
         state = .unmanaged
     }
 
-    /// Makes the object an accessor of a class that the program does not have.
+    /// Makes the object an accessor of an object whose class the program does not declare.
     final func begin(_ realm: RealmInstance, _ handle: ObjectHandle) {
         detach()
         state = .dynamic(Unmodelled(realm, handle.objects))
@@ -178,8 +183,8 @@ open class ObjectBase: NSObject {
         uncounted._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.realm).release() }
     }
 
-    /// Whether the runtime's reference count equals the count of a new object: there is one strong
-    /// reference, and there never were unowned or weak ones.
+    /// Whether the object has only one strong reference, and never had unowned or weak references.
+    /// Its reference count then equals the count of a new object.
     @inline(__always)
     final func isUnshared(_ countOfNew: Int) -> Bool {
         realm_reference_count(Unmanaged.passUnretained(self).toOpaque()) == countOfNew
@@ -207,15 +212,16 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// The class, without counting a reference to it as a local variable would.
+    /// The class as an unmanaged reference. A local variable of type `ManagedClass` would count a
+    /// reference.
     @inline(__always)
     private final var uncounted: Unmanaged<ManagedClass> {
         guard case .managed(let managed) = state else { Self.notManaged() }
         return Unmanaged.passUnretained(managed)
     }
 
-    /// Passes the class, key and location of the object to `body`, after looking it up again if the
-    /// realm has advanced. The object retains its class meanwhile.
+    /// Calls `body` with the class, key and location of the object. If the realm has advanced,
+    /// looks up the location first.
     @inline(__always)
     private final func read<T>(
         _ body: (ObjectClass, ObjectKey, ObjectLocation) throws(RealmError) -> T
@@ -228,28 +234,28 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Looks up the object's location again after the realm has advanced.
+    /// Looks up the object's location in the current version of the realm.
     @inline(never)
     private final func relocate() throws(RealmError) {
         checkNotInvalidated()
         try handle!.follow()
     }
 
-    /// Traps for an object of a version that `invalidate` released.
+    /// Traps if the realm was invalidated after the object was read.
     final func checkNotInvalidated() {
         if isStale {
             throwRealmException("Object has been deleted or invalidated.")
         }
     }
 
-    /// The value of a property with its realm. Traps if the object is deleted.
+    /// Returns the value of a property, and its realm. Traps if the object was deleted.
     @inline(__always)
     final func stored(_ property: Int) -> _Stored {
         _Stored(value: value(property), realm: keepAlive)
     }
 
-    /// The value of a property without the realm, which few types need. Traps if the object is
-    /// deleted.
+    /// Returns the value of a property without its realm, which only some types need. Traps if the
+    /// object was deleted.
     @inline(__always)
     final func value(_ property: Int) -> Value {
         read { (objects, key, place) throws(RealmError) in
@@ -257,7 +263,8 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// The value of a property that may be a collection in an `AnyRealmValue`.
+    /// Returns the value of an `AnyRealmValue` property with its location in the database, in case
+    /// the value is a collection.
     final func placed(_ property: Int) -> _Stored {
         var stored = stored(property)
         stored.place = .property(self, property)
@@ -271,7 +278,7 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// View of the stored text; nil for null.
+    /// Returns the stored bytes of a text, without a copy; nil for null.
     @inline(__always)
     final func text(_ property: Int) -> ByteView? {
         read { (objects, key, place) throws(RealmError) in
@@ -279,7 +286,7 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Stores the value that a property had before the object was managed.
+    /// Stores the value of a property when its object becomes managed.
     @inline(__always)
     final func adopt(_ value: some _ObjcBridgeable, in property: Int, _ storing: _Storing) {
         if storing.policy == .modified {
@@ -302,7 +309,8 @@ open class ObjectBase: NSObject {
         }
     }
 
-    /// Sets a property. Traps outside of a write transaction, and for the primary key.
+    /// Sets a property of a managed object. Traps outside of a write transaction, and for the
+    /// primary key.
     final func store(_ property: Int, _ value: (_Storing) -> Value) {
         guard let managed else { Self.notManaged() }
         checkNotInvalidated()
@@ -317,7 +325,8 @@ open class ObjectBase: NSObject {
         attempt { () throws(RealmError) in try handle!.set(property, value) }
     }
 
-    /// Sets a property; an embedded object is created from an unmanaged one.
+    /// Sets a property of a managed object. If the value is an unmanaged embedded object, it
+    /// becomes managed.
     final func store(_ value: some _ObjcBridgeable, in property: Int) {
         if let child = value._rlmEmbedded {
             guard let managed else { Self.notManaged() }
@@ -326,7 +335,7 @@ open class ObjectBase: NSObject {
         store(property) { value._rlmStored($0) }
     }
 
-    /// Replaces the embedded object of a property by a new one with the values of `child`.
+    /// Replaces the embedded object of a property by a new object with the values of `child`.
     private final func storeEmbedded(
         _ property: Int, _ child: EmbeddedObject, _ storing: _Storing
     ) {
@@ -349,13 +358,13 @@ open class ObjectBase: NSObject {
 
     // MARK: Key-value access
 
-    /// Address of a field's wrapper in this object.
+    /// Returns the address of a field's property wrapper in this object.
     final func place(of field: ClassModel.Field) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + field.offset
     }
 
-    /// The property with this name; nil for null. Traps if there is none, and when set outside of a
-    /// write transaction.
+    /// The value of the property with this name; nil for null. Traps if the class has no such
+    /// property, and when set outside of a write transaction.
     open subscript(key: String) -> Any? {
         get { value(forKey: key) }
         set { setValue(newValue, forKey: key) }
@@ -379,14 +388,15 @@ open class ObjectBase: NSObject {
         return KeyPathWalk(keyPath).value(of: self)
     }
 
-    /// Called by `value(forKey:)` for a name that the class does not have; traps unless overridden.
+    /// Called by `value(forKey:)` if the class has no property with this name. Traps unless
+    /// overridden.
     open func value(forUndefinedKey key: String) -> Any? {
         throwRealmException(
             "Property '\(key)' not found in object of type '\(Swift.type(of: self).className())'"
                 + KeyPathWalk.messageSuffix)
     }
 
-    /// Sets a property by its name. Traps for an unknown name, for a value that does not fit, and
+    /// Sets a property by its name. Traps for an unknown name, for a value of the wrong type, and
     /// for a managed object outside of a write transaction.
     open func setValue(_ value: Any?, forKey key: String) {
         let type = Swift.type(of: self)
@@ -409,7 +419,7 @@ open class ObjectBase: NSObject {
         KeyPathWalk(keyPath).setValue(value, of: self)
     }
 
-    /// Called by `setValue(_:forKey:)` for a name that the class does not have; traps unless
+    /// Called by `setValue(_:forKey:)` if the class has no property with this name. Traps unless
     /// overridden.
     open func setValue(_ value: Any?, forUndefinedKey key: String) {
         _ = self.value(forUndefinedKey: key)
@@ -427,22 +437,26 @@ open class ObjectBase: NSObject {
         return keepAlive.isSame(as: theirKeeper) && handle.link == theirs.link
     }
 
+    /// Whether both are the same object: the same accessor, or accessors of the same stored object
+    /// if the class has a primary key or the realm is frozen.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? ObjectBase else { return false }
         if self === other { return true }
-        // Live objects without a primary key are equal if they are the same instance.
+        // Live objects without a primary key are equal only if they are the same accessor.
         guard let managed, managed.model.primaryKey != nil || managed.realm.isFrozen else {
             return false
         }
         return isSame(as: other)
     }
 
+    /// Hash value, equal for equal objects.
     open override var hash: Int {
         guard let managed, let handle, managed.model.primaryKey != nil || managed.realm.isFrozen
         else { return ObjectIdentifier(self).hashValue }
         return handle.key.raw.hashValue
     }
 
+    /// The properties and their values as text, with linked objects up to a depth of 5.
     open override var description: String { ObjectDescription.text(self) }
 }
 
@@ -454,7 +468,8 @@ extension Unmanaged {
 }
 
 extension Unmanaged where Instance == ObjectBase {
-    /// The reference as a `T`, without a check and without counting it: a cast would retain it.
+    /// Returns the reference as a `T`, without a check and without a reference count. A cast would
+    /// retain it.
     @inline(__always)
     func unsafelyCast<T>() -> T {
         var reference = toOpaque()

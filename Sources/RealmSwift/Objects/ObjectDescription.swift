@@ -1,10 +1,10 @@
 import Foundation
 
-/// Writes objects and collections as text in the form of the SDK, with linked objects up to
-/// `deepest` levels.
+/// Converts objects and collections to text in the format of the SDK, with up to `deepest` levels
+/// of linked objects.
 enum ObjectDescription {
     static let deepest = 5
-    /// Limit of elements that are written of a collection.
+    /// Maximum number of elements of a collection in the text.
     private static let most = 100
 
     static func text(_ object: ObjectBase, depth: Int = deepest) -> String {
@@ -27,7 +27,9 @@ enum ObjectDescription {
         }
     }
 
-    /// - Parameter place: the object whose address the text shows; nil shows 0.
+    /// Returns the text of a list or set.
+    ///
+    /// - Parameter place: the object whose address is written after the name; nil writes 0.
     static func list<Elements: Collection>(
         _ elements: Elements, as name: String, at place: AnyObject?, depth: Int = deepest
     ) -> String {
@@ -74,7 +76,7 @@ enum ObjectDescription {
         }
     }
 
-    /// The number with as many digits as distinguish it from others of its type.
+    /// Formats a number with as many digits as its type can distinguish.
     private static func digits(_ number: NSNumber) -> String {
         switch number.objCType.pointee {
         case 0x66: String(format: "%0.7g", number.doubleValue)
@@ -83,15 +85,16 @@ enum ObjectDescription {
         }
     }
 
-    /// Name of a value's type, for the message that a property cannot hold the value. For an
-    /// object, the full names of both classes if their short names are equal.
+    /// Returns the name of a value's type, for the message that a property cannot have the value.
+    /// If the value is an object of another class with the same short name, returns the full names
+    /// of both classes.
     static func typeName(of value: Any?, notOf target: ObjectBase.Type?) -> String {
         let type = Swift.type(of: value ?? NSNull())
         guard let target, type != target, "\(type)" == "\(target)" else { return "'\(type)'" }
         return "'\(String(reflecting: type))', not '\(String(reflecting: target))',"
     }
 
-    /// Name of an element type in descriptions of collections.
+    /// Returns the name of an element type for descriptions of collections.
     static func name(of element: Any.Type) -> String {
         guard let shape = (element as? any _RealmSchemaDiscoverable.Type)?._rlmShape else {
             return "\(element)"
@@ -109,12 +112,14 @@ enum ObjectDescription {
 
 /// A collection that can be a property of an object.
 protocol DescribedInDepth {
-    /// - Parameter depth: limit of the levels of objects and collections in the text.
+    /// Returns the collection as text.
+    ///
+    /// - Parameter depth: maximum number of levels of objects and collections in the text.
     func text(depth: Int) -> String
 }
 
-/// The value in the types of Swift and Foundation that files store; nil for null. Numbers are
-/// `NSNumber`, which casts to every number type that can represent the value.
+/// Converts a value to the Swift or Foundation type that is stored for it; nil for null. Numbers
+/// become `NSNumber`, which can be cast to every number type that can represent the value.
 func plain(_ value: Any) -> Any? {
     switch unwrapped(value) {
     case nil: nil

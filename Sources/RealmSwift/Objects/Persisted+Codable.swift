@@ -1,8 +1,9 @@
 import Foundation
 
-// Model classes that are `Codable` encode each column as its value (API specification 2.5, 2.17).
+// A `Codable` model class encodes each column as its value, without the wrapper (API specification
+// 2.5, 2.17).
 
-/// A column that may be absent from the encoded form, in which case it is null.
+/// A column whose key may be missing in the encoded form; the column is null then.
 public protocol OptionalCodingWrapper {
     /// Creates the column from null.
     init(wrappedValue: any ExpressibleByNilLiteral)
@@ -23,14 +24,14 @@ extension KeyedDecodingContainer {
         try decodeIfPresent(type, forKey: key) ?? T(wrappedValue: Int?.none)
     }
 
-    /// Decodes a legacy column; a missing key leaves the default value.
+    /// Decodes a `RealmProperty`. If the key is missing, the property has its default value.
     public func decode<T: Decodable>(
         _ type: RealmProperty<T>.Type, forKey key: Key
     ) throws -> RealmProperty<T> {
         try decodeIfPresent(type, forKey: key) ?? RealmProperty()
     }
 
-    /// Decodes a legacy column; a missing key is null.
+    /// Decodes a `RealmOptional`. If the key is missing, the property is null.
     @available(*, deprecated)
     public func decode<T: Decodable & _RealmSchemaDiscoverable>(
         _ type: RealmOptional<T>.Type, forKey key: Key

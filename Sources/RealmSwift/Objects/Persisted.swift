@@ -2,8 +2,8 @@ import RealmEngine
 
 /// Marks a stored property of a model class as a column.
 ///
-/// In an unmanaged object the wrapper contains the value; in a managed object the property reads
-/// and writes the realm. Setting it in a managed object outside of a write transaction traps.
+/// In an unmanaged object, the wrapper contains the value. In a managed object, the property reads
+/// and writes the database, and setting it outside of a write transaction traps.
 ///
 /// ```swift
 /// final class Dog: Object {
@@ -15,18 +15,17 @@ import RealmEngine
 /// }
 /// ```
 ///
-/// Links are optional; collections are not.
+/// A property that links to an object must be optional; a collection must not be optional.
 @propertyWrapper public struct Persisted<Value: _Persistable> {
-    // The order leaves no padding between the fields, which every accessor has once for each
-    // column.
+    // This order of the fields leaves no padding. Every object has a wrapper for each column.
     @usableFromInline var local: Value?
     @usableFromInline var isIndexed = false
     @usableFromInline var isPrimaryKey = false
-    /// Index of the property in its class once the object is managed. `ManagedClass.bind` stores
-    /// these two bytes.
+    /// Index of the property in its class once the object is managed. `ManagedClass.bind` stores it
+    /// directly in these two bytes.
     @usableFromInline var property: UInt16 = .max
 
-    /// Declares a column whose initial value is the default of its type: zero, empty, null, the
+    /// Declares a column. Its initial value is the default of the type: zero, empty, null, the
     /// first case of an enum, or a new identifier.
     @inlinable public init() { local = nil }
     /// Declares a column with an initial value.
@@ -38,7 +37,7 @@ import RealmEngine
         self.isPrimaryKey = isPrimaryKey
     }
 
-    /// Not available: the property is accessed through its object.
+    /// Not available: a property is accessed through its object.
     @available(
         *, unavailable, message: "@Persisted can only be used as a property on a Realm object"
     )
@@ -48,7 +47,8 @@ import RealmEngine
         set { fatalError() }
     }
 
-    /// Reads or sets the property of an object.
+    /// The value of the property of an object. Called for each access to a property with
+    /// `@Persisted`.
     @inlinable
     public static subscript<EnclosingSelf: ObjectBase>(
         _enclosingInstance object: EnclosingSelf,
@@ -58,7 +58,7 @@ import RealmEngine
         @inline(__always) get {
             let property = object[keyPath: storage].property
             if property < 0x4000 {
-                // Several threads read a frozen object, so nothing is cached in it.
+                // A frozen object may be read by several threads, so nothing is cached in it.
                 if !Value._rlmIsKept || object.isFrozen { return Value._rlmRead(object, property) }
                 if let kept = object[keyPath: storage].local, Value._rlmStays(kept, object) {
                     return kept
@@ -72,7 +72,8 @@ import RealmEngine
                     ? Value.recorded(object, property) : Value._rlmRead(object, property)
             }
             if let local = object[keyPath: storage].local { return local }
-            // The default value is made at the first read and kept.
+            // The default value is created at the first read and then kept, so that later reads
+            // return the same value.
             let fresh = Value._rlmDefaultValue()
             object[keyPath: storage].local = fresh
             return fresh
@@ -113,9 +114,9 @@ extension Persisted where Value.PersistedType: _PrimaryKey {
 }
 
 extension Persisted {
-    /// Declares a link, or a collection of links, whose objects `Realm.delete` deletes together
-    /// with the object that has the property, even if others link to them as well. An addition to
-    /// the SDK.
+    /// Declares a link, or a collection of links, with a cascading delete: when `Realm.delete`
+    /// deletes an object, it also deletes the objects that this property links to, even if other
+    /// objects link to them as well. An addition to the SDK.
     ///
     /// ```swift
     /// final class Album: Object {
@@ -124,11 +125,12 @@ extension Persisted {
     /// }
     /// ```
     ///
-    /// Removing an object from the collection, or setting another link, deletes nothing. Files do
-    /// not contain the rule: only programs whose class declares it apply it. Opening a realm traps
-    /// if the property cannot contain links.
+    /// Removing an object from the collection, or changing the link, deletes nothing. The rule is
+    /// not stored in files, so only programs whose class declares it apply it. Opening a realm
+    /// traps if the property cannot contain links.
     public init(cascades: Bool) {
-        // Indexed and primary key at once: no column is both, and the wrapper stays as small.
+        // Indexed and primary key at once means `cascades`. No column is both, and the wrapper
+        // needs no third field.
         self.init(local: nil, isIndexed: cascades, isPrimaryKey: cascades)
     }
 }
@@ -142,43 +144,45 @@ extension Persisted where Value: LinkingObjectsProtocol {
 
 // MARK: - The columns of a class
 
-/// Operations on a column without its type, for models and realms. `address` is the address of the
-/// wrapper in an object.
+/// Operations on a column, not generic in its type. `address` is the address of the property
+/// wrapper, or of the holder, in an object.
 protocol ColumnWrapper {
-    /// Whether the column is an object such as `List`, which is attached to its stored value,
-    /// instead of a wrapper, which contains the index of its property.
+    /// Whether the column is a holder: an object such as `List`, which is attached to its stored
+    /// value. Otherwise it is a property wrapper, which contains the index of its property.
     static var isHolder: Bool { get }
-    /// Offset of the property's index in a wrapper.
+    /// Offset in a property wrapper of the index of its property.
     static var propertyOffset: Int { get }
-    /// Whether the wrapper caches nothing that is stored.
+    /// Whether the property wrapper caches no stored value.
     static var isPlain: Bool { get }
     static var shape: _PropertyShape { get }
     static func facts(at address: UnsafeMutableRawPointer) -> ColumnFacts
-    /// The value that the object had before it was managed, in the engine's form.
+    /// Returns the value that an unmanaged object has, in the engine's form.
     static func localValue(at address: UnsafeMutableRawPointer, _ storing: _Storing) -> Value
-    /// Stores the value that the object had before it was managed, and removes it from the wrapper.
+    /// Stores the value of the property wrapper when its object becomes managed, and removes the
+    /// value from the wrapper.
     static func adopt(
         from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
-    /// The value of the property.
+    /// Returns the value of the property.
     static func any(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Any?
-    /// Sets the property to an untyped value; false if it does not fit.
+    /// Sets the property to an untyped value. Returns false if the value does not fit.
     static func setAny(
         _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Bool
-    /// Writes `value` to a managed object if it differs from the stored value, as
-    /// `Realm.UpdatePolicy.modified` does; false if it does not fit.
+    /// Writes `value` to a managed object if it differs from the stored value, according to
+    /// `Realm.UpdatePolicy.modified`. Returns false if the value does not fit.
     static func update(
         _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ property: UInt16, _ storing: _Storing
     ) -> Bool
-    /// Reason why a value does not fit, for the message; nil for the general message.
+    /// Returns the reason why a value does not fit, as a message; nil for the general message.
     static func refusal(of value: Any?) -> String?
-    /// Whether the property's type refuses a value of its stored type.
+    /// Whether `value` has the stored type of the property but the property's type rejects it
+    /// (`FailableCustomPersistable`).
     static func isRefused(_ value: Any?) -> Bool
-    /// Attaches a holder to its stored value, or to the recording of a key path.
+    /// Attaches a holder to its stored value, or to the recorder of a key path.
     static func attach(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
 }
@@ -194,13 +198,13 @@ extension ColumnWrapper {
     ) {}
 }
 
-/// Properties of a column that its wrapper in a new object declares.
+/// Options of a column, as the property wrapper in a new object declares them.
 struct ColumnFacts {
     var isIndexed: Bool
     var isPrimaryKey: Bool
-    /// Whether deleting an object deletes the objects that the column links to.
+    /// Whether deleting an object also deletes the objects that the column links to.
     var cascades = false
-    /// The origin property of linking objects; nil for other columns.
+    /// Name of the property that links to the object, for linking objects; nil for other columns.
     var originProperty: String?
 }
 
@@ -289,8 +293,8 @@ extension Persisted {
         return true
     }
 
-    /// Stores a value of the stored type that the property's type refuses, in a managed object.
-    /// Returns false for unmanaged objects and other values.
+    /// Sets a property of a managed object to a value that the property's type rejects but that has
+    /// the stored type. Returns false for an unmanaged object and for other values.
     private static func storeRefused(
         _ value: Any?, _ object: ObjectBase, _ property: UInt16
     ) -> Bool {
@@ -318,7 +322,7 @@ extension Persisted {
     }
 }
 
-/// The value inside any number of optionals; nil if one of them is nil.
+/// Unwraps nested optionals; nil if one of them is nil.
 func unwrapped(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
     return optional.content.flatMap { unwrapped($0) }
@@ -328,7 +332,8 @@ protocol AnyOptional {
     var content: Any? { get }
     static var nothing: Any { get }
     static var wrapped: Any.Type { get }
-    /// The optional with `content` converted to the wrapped type; nil if it cannot be converted.
+    /// Returns an optional that contains `content`, converted to the wrapped type; nil if `content`
+    /// cannot be converted.
     static func made(of content: Any) -> Any?
 }
 extension Optional: AnyOptional {
@@ -337,7 +342,7 @@ extension Optional: AnyOptional {
     static var wrapped: Any.Type { Wrapped.self }
     static func made(of content: Any) -> Any? {
         if let made = Converted<Wrapped>.of(content) { return made }
-        // A value of the raw or persisted type that the type itself refuses becomes null.
+        // A value of the stored type that the enum or custom type rejects becomes null.
         func raw<E: RawRepresentable>(_: E.Type) -> Any? { Converted<E.RawValue>.of(content) }
         func persisted<C: FailableCustomPersistable>(_: C.Type) -> Any? {
             Converted<C.PersistedType>.of(content)

@@ -1,36 +1,37 @@
 import Foundation
 import RealmEngine
 
-/// A column of a class that does not use `@Persisted`, for types that an Objective-C property could
-/// not have: `let age = RealmProperty<Int?>()`.
+/// A column of a class that does not use `@Persisted`: `let age = RealmProperty<Int?>()`. For
+/// optional types that Objective-C properties do not support.
 public final class RealmProperty<Value: RealmPropertyType>: NSObject {
     private var local = Value._rlmNothing()
     private let place = HolderLocation()
 
-    /// The value, which is stored in the realm once the object is managed. Setting it traps then
-    /// outside of a write transaction.
+    /// The value of the property. In a managed object it is stored in the realm, and setting it
+    /// traps outside of a write transaction.
     public var value: Value {
         get { place.read(Value._rlmNothing()) { Value._rlmFromStored($0) } ?? local }
         set { if !place.write(newValue._rlmStored) { local = newValue } }
     }
 
+    /// The value as text; `nil` without a value.
     public override var description: String { unwrapped(value).map { "\($0)" } ?? "nil" }
 }
 
-/// An optional number in a class that does not use `@Persisted`. New code uses `@Persisted`.
+/// An optional number in a class that does not use `@Persisted`. Use `@Persisted` in new code.
 @available(*, deprecated, message: "Use @Persisted or RealmProperty")
 public final class RealmOptional<Value: RealmOptionalType>: NSObject {
     private var local: Value?
     private let place = HolderLocation()
 
-    /// Creates the column with a value for an unmanaged object.
+    /// Creates the property of an unmanaged object with a value.
     public init(_ value: Value? = nil) {
         local = value
         super.init()
     }
 
-    /// The value, which is stored in the realm once the object is managed. Setting it traps then
-    /// outside of a write transaction.
+    /// The value of the property. In a managed object it is stored in the realm, and setting it
+    /// traps outside of a write transaction.
     public var value: Value? {
         get { read() ?? local }
         set { if !place.write(newValue._rlmStored) { local = newValue } }
@@ -40,15 +41,16 @@ public final class RealmOptional<Value: RealmOptionalType>: NSObject {
         place.read(nil) { stored in Value?._rlmFromStored(stored) }
     }
 
+    /// The value as text; `nil` without a value.
     public override var description: String { value.map { "\($0)" } ?? "nil" }
 }
 
-/// Location of a holder's value once its object is managed.
+/// Refers to the stored value of a holder such as `RealmProperty`, once its object is managed.
 private final class HolderLocation {
-    /// An accessor of the same stored object: the accessor that has the holder may be released
-    /// earlier.
+    /// Another accessor of the stored object, because the accessor that contains the holder may be
+    /// released before the holder.
     private var object: ObjectBase?
-    /// The object that has the holder, while it records a key path.
+    /// The object that contains the holder, while that object records a key path.
     private weak var recording: ObjectBase?
     private var property = UInt16.max
 
@@ -63,7 +65,7 @@ private final class HolderLocation {
         self.object = twin
     }
 
-    /// Notes that the key path visits this property.
+    /// Records that the key path reads this property.
     func note() { _ = recording?.note(property) }
 
     /// Reads the stored value; nil for an unmanaged object.
@@ -73,7 +75,7 @@ private final class HolderLocation {
         return body(object.placed(Int(property)))
     }
 
-    /// Writes the stored value; false for an unmanaged object.
+    /// Writes the stored value. Returns false for an unmanaged object.
     func write(_ body: (_Storing) -> RealmEngine.Value) -> Bool {
         guard let object else { return false }
         object.store(Int(property), body)

@@ -1,10 +1,11 @@
 import RealmEngine
 
-/// A place for one value in a stored object: a property, a position of a list or a key of a map.
-/// Writes only values that differ from the stored ones, as `Realm.UpdatePolicy.modified` does.
+/// A position for one value in a stored object: a property, an index of a list, or a key of a map.
+/// A value is written only if it differs from the stored one, according to
+/// `Realm.UpdatePolicy.modified`.
 enum ValueSlot {
     case property(ObjectBase, Int)
-    /// The position after the last element appends one.
+    /// An element of a list. Writing to the index after the last element appends an element.
     case element(ManagedCollection, Int)
     case entry(ManagedCollection, String)
 
@@ -16,7 +17,8 @@ enum ValueSlot {
         }
     }
 
-    /// The stored value; nil after the last element and for a key that the map does not have.
+    /// Returns the stored value; nil after the last element of a list, and for a missing key of a
+    /// map.
     private func current(_ storing: _Storing) -> Value? {
         switch self {
         case .property(let object, let property): object.value(property)
@@ -43,8 +45,9 @@ enum ValueSlot {
         }
     }
 
-    /// Writes a value. An embedded object, or an object without a primary key, updates the object
-    /// in this place; a collection in an `AnyRealmValue` updates the collection in this place.
+    /// Writes a value. An embedded object, or an object without a primary key, is merged into the
+    /// object that is stored here. A collection in an `AnyRealmValue` is merged into the collection
+    /// that is stored here.
     func update(_ value: some _ObjcBridgeable, _ storing: _Storing) {
         if let object = value._rlmObject { return update(object, storing) }
         if let any = value._rlmAny, let target = nested(any, storing) {
@@ -55,7 +58,7 @@ enum ValueSlot {
 
     // MARK: Objects
 
-    /// The object in this place; nil if there is none of this class.
+    /// Returns the link that is stored here; nil if there is none to an object of class `managed`.
     func link(to managed: ManagedClass, _ storing: _Storing) -> ObjectLink? {
         guard case .link(let link)? = current(storing), link.table == managed.objects.key else {
             return nil
@@ -63,7 +66,7 @@ enum ValueSlot {
         return link
     }
 
-    /// Writes an embedded object or a link.
+    /// Writes a link, or an embedded object.
     func update(_ object: ObjectBase, _ storing: _Storing) {
         guard let child = object as? EmbeddedObject else {
             guard !fill(object, storing) else { return }
@@ -82,10 +85,11 @@ enum ValueSlot {
         realm.fill(child, key, storing)
     }
 
-    /// Makes `object` the accessor of the object in this place, which receives its values.
+    /// Writes the values of an unmanaged `object` into the object that is stored here, and makes
+    /// `object` its accessor.
     ///
-    /// Returns false for objects that replace the link instead: those with a primary key, and
-    /// managed ones.
+    /// Returns false if `object` must replace the link instead, because it is managed or has a
+    /// primary key.
     private func fill(_ object: ObjectBase, _ storing: _Storing) -> Bool {
         guard object.keepAlive == nil else { return false }
         let managed = realm.requireClass(type(of: object))
@@ -118,8 +122,8 @@ enum ValueSlot {
 
     // MARK: Collections inside `AnyRealmValue`
 
-    /// The stored collection that `value` is merged into; nil if this place has no collection of
-    /// the same kind.
+    /// Returns the stored collection into which `value` is merged; nil if there is no collection of
+    /// the same kind here.
     private func nested(_ value: AnyRealmValue, _ storing: _Storing) -> ManagedCollection? {
         switch value {
         case .list:
@@ -136,10 +140,10 @@ enum ValueSlot {
     }
 }
 
-/// Updates collections as `Realm.UpdatePolicy.modified` does: elements that are already equal are
-/// not written.
+/// Updates collections according to `Realm.UpdatePolicy.modified`: only elements that differ are
+/// written.
 extension ManagedCollection {
-    /// Makes a list equal to `elements`.
+    /// Makes the content of a list equal to `elements`.
     func update<Element: _ObjcBridgeable>(elements: [Element], _ storing: _Storing) {
         var end = 0
         for element in elements {
@@ -149,14 +153,14 @@ extension ManagedCollection {
         truncate(to: end)
     }
 
-    /// Removes the elements of a list from position `end` on.
+    /// Removes all elements of a list at index `end` and after it.
     func truncate(to end: Int) {
         for position in (end..<max(end, count)).reversed() {
             change { (handle) throws(RealmError) in try handle.remove(at: position) }
         }
     }
 
-    /// Adds members to a set, whose other members remain.
+    /// Inserts members into a set. Other members remain.
     func update<Member: _ObjcBridgeable>(members: [Member], _ storing: _Storing) {
         for member in members {
             let stored = member._rlmStored(storing)
@@ -164,14 +168,15 @@ extension ManagedCollection {
         }
     }
 
-    /// Sets entries of a map, whose other entries remain.
+    /// Sets entries of a map. Entries with other keys remain.
     func update<Content: _ObjcBridgeable>(
         entries: [(key: String, value: Content)], _ storing: _Storing
     ) {
         for (key, value) in entries { ValueSlot.entry(self, key).update(value, storing) }
     }
 
-    /// Makes a collection inside an `AnyRealmValue` equal to `value`, which is of the same kind.
+    /// Updates a collection inside an `AnyRealmValue` with the content of `value`, which must be of
+    /// the same kind.
     fileprivate func update(_ value: AnyRealmValue, _ storing: _Storing) {
         switch value {
         case .list(let list): update(elements: Array(list), storing)

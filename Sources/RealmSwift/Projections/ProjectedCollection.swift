@@ -3,34 +3,36 @@ import Foundation
 import RealmEngine
 
 extension List where Element: ObjectBase & RealmCollectionValue {
-    /// Projects a property of the elements: `list.projectTo.name`.
+    /// Selects a property of the elements by name: `list.projectTo.name` has the names of all
+    /// elements.
     public var projectTo: CollectionElementMapper<Element> {
         CollectionElementMapper(AnyRealmCollection(self))
     }
 }
 
 extension MutableSet where Element: ObjectBase & RealmCollectionValue {
-    /// Projects a property of the elements: `set.projectTo.name`.
+    /// Selects a property of the elements by name: `set.projectTo.name` has the names of all
+    /// elements.
     public var projectTo: CollectionElementMapper<Element> {
         CollectionElementMapper(AnyRealmCollection(self))
     }
 }
 
-/// Maps a collection to the values of one property, selected by member name.
+/// Selects one property of the elements of a collection by its name.
 @dynamicMemberLookup
 public struct CollectionElementMapper<Element> where Element: ObjectBase & RealmCollectionValue {
     private let collection: AnyRealmCollection<Element>
 
     init(_ collection: AnyRealmCollection<Element>) { self.collection = collection }
 
-    /// The collection of a property's values for all elements.
+    /// The values of a property for all elements of the collection.
     public subscript<V>(dynamicMember member: KeyPath<Element, V>) -> ProjectedCollection<V> {
         ProjectedCollection(collection, member)
     }
 }
 
-/// The values of one property of all elements of a collection, in their order. Live, like the
-/// collection.
+/// The values of one property for all elements of a collection, in the order of the elements. Live
+/// like the collection, and to be used on the same thread, queue or actor.
 ///
 /// ```swift
 /// let names = person.dogs.projectTo.name
@@ -53,8 +55,8 @@ where Element: RealmCollectionValue {
     public var startIndex: Int { 0 }
     /// The number of elements.
     public var endIndex: Int { base.count }
-    /// The property of the element at a position. Setting it sets the property of the object; traps
-    /// if it cannot be set, and outside of a write transaction.
+    /// The property of the element at a position. Setting it sets the property of the object.
+    /// Setting traps if the property cannot be set, and outside of a write transaction.
     public subscript(position: Int) -> Element {
         get { base.element(position) }
         nonmutating set { base.set(newValue, position) }
@@ -66,21 +68,21 @@ where Element: RealmCollectionValue {
     /// does.
     public func index(matching predicate: NSPredicate) -> Int? { base.index(matching: predicate) }
 
-    /// Calls `block` with the projected collection as it is, and again after each change of it.
+    /// Calls `block` first with the initial projected collection, and then after each change.
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         on queue: DispatchQueue?,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken { observe(keyPaths: nil, on: queue, block) }
 
-    /// Calls `block` with the projected collection as it is, and again after each change of it.
+    /// Calls `block` first with the initial projected collection, and then after each change.
     ///
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all.
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
@@ -106,8 +108,8 @@ where Element: RealmCollectionValue {
     public var isFrozen: Bool { base.isFrozen }
     /// Returns a frozen copy, which any thread may read. Traps for an unmanaged collection.
     public func freeze() -> ProjectedCollection { ProjectedCollection(base.frozen()) }
-    /// Returns the live collection of a frozen one, in the context of the caller; nil
-    /// if its owner has been deleted.
+    /// Returns the live version of this frozen collection, for the caller\'s thread, queue or
+    /// actor; nil if its owner was deleted.
     public func thaw() -> ProjectedCollection? { base.thawed().map { ProjectedCollection($0) } }
 
     /// The values as text.
@@ -117,7 +119,7 @@ where Element: RealmCollectionValue {
     }
 }
 
-/// A collection with the property that is projected, without the class of its objects.
+/// A collection and the property to read from its elements, without the class of the elements.
 private protocol ProjectedBase<Element> {
     associatedtype Element: RealmCollectionValue
     var count: Int { get }

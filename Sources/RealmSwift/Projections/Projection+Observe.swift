@@ -3,17 +3,17 @@ import Foundation
 import RealmEngine
 
 extension ProjectionObservable {
-    /// Calls `block` after each change of a property that the projection shows, and once when its
+    /// Calls `block` after each change of a property that the projection shows, and once when the
     /// object is deleted.
     ///
-    /// Traps for an unmanaged, deleted or frozen object, on a plain thread without a queue, and for
-    /// an unknown property.
+    /// Traps for an unmanaged, deleted or frozen object, if `queue` is nil and the realm belongs to
+    /// a plain thread (no queue or actor), and for an unknown property.
     ///
     /// - Parameter keyPaths: names of the projection or of its object; nil for all properties of
     ///   the projection.
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -24,9 +24,9 @@ extension ProjectionObservable {
     /// Calls `block` after each change of the given properties, and once when the object is
     /// deleted.
     ///
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -36,12 +36,12 @@ extension ProjectionObservable {
     }
 
     /// Calls `block` on an actor after each change of a property that the projection shows, and
-    /// once when its object is deleted. The observation has begun when this returns.
+    /// once when the object is deleted. The observation has begun when this function returns.
     ///
     /// - Parameter keyPaths: names of the projection or of its object; nil for all properties of
     ///   the projection.
-    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
-    ///   nothing is observed.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
@@ -50,10 +50,10 @@ extension ProjectionObservable {
     }
 
     /// Calls `block` on an actor after each change of the given properties, and once when the
-    /// object is deleted. The observation has begun when this returns.
+    /// object is deleted. The observation has begun when this function returns.
     ///
-    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
-    ///   nothing is observed.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -63,7 +63,7 @@ extension ProjectionObservable {
         return await RealmSwift.observe(self, on: actor, block) { $0.begin(names, $1) }
     }
 
-    /// Names of the object's properties that key paths of the projection lead to.
+    /// Converts key paths of the projection to names of the object's properties.
     private func names(of keyPaths: [PartialKeyPath<Self>]) -> [String] {
         let recorder = _KeyPathRecording()
         let projection = Self(projecting: recorder.object(Root.self))
@@ -92,7 +92,8 @@ extension ProjectionObservable {
     }
 }
 
-/// The values that an observer of a projection has last received. Confined like the projection.
+/// The values that an observer of a projection received last. Confined to the context of the
+/// projection.
 private final class ProjectionWatch {
     private let projection: any AnyProjection
     private let fields: [ProjectionModel.Field]
@@ -103,7 +104,8 @@ private final class ProjectionWatch {
         values = fields.map { $0.value(projection) }
     }
 
-    /// Returns the projection's properties that show changed properties of its object.
+    /// Converts changed properties of the object to the properties of the projection that show
+    /// them.
     func changes(_ changes: [PropertyChange]) -> [PropertyChange] {
         let known = Dictionary(changes.map { ($0.name, $0) }) { first, _ in first }
         var result: [PropertyChange] = []
@@ -113,7 +115,8 @@ private final class ProjectionWatch {
             values[i] = new
             let isCollection = new is any Sequence && !(new is any StringProtocol || new is Data)
             if !field.isDirect, !isCollection, Self.areEqual(old, new) { continue }
-            // A change by this context itself has no old value, as with objects.
+            // For a change made through the observed realm itself there is no old value, as for
+            // objects.
             let before = change.oldValue == nil && field.isDirect || isCollection ? nil : old
             result.append(
                 PropertyChange(

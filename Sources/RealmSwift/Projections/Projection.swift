@@ -1,7 +1,8 @@
 import Foundation
 import RealmEngine
 
-/// Requirements of a projection: an object, and properties derived from it (API specification 2.9).
+/// Requirements of a projection: an object, and properties that are derived from it (API
+/// specification 2.9).
 public protocol ProjectionObservable: AnyObject, ThreadConfined {
     /// Class of the object.
     associatedtype Root: ObjectBase
@@ -11,8 +12,8 @@ public protocol ProjectionObservable: AnyObject, ThreadConfined {
     init(projecting object: Root)
 }
 
-/// Base class of projections: views of an object that show some of its properties, under names of
-/// their own and across links.
+/// Base class of projections. A projection is a view of an object: it shows selected properties of
+/// the object or of linked objects, under its own names.
 ///
 /// ```swift
 /// final class DogRow: Projection<Dog> {
@@ -23,7 +24,8 @@ public protocol ProjectionObservable: AnyObject, ThreadConfined {
 /// for row in realm.objects(DogRow.self) { print(row.title, row.ownerName ?? "") }
 /// ```
 ///
-/// Setting a property of a projection sets the property of the object.
+/// Setting a property of a projection sets the property of the object. A projection may be used on
+/// the same thread, queue or actor as its object.
 open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>: RealmFetchable,
     RealmCollectionValue, ProjectionObservable, ThreadConfined, KeypathSortable,
     CustomStringConvertible
@@ -32,19 +34,19 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
     /// The object that the projection shows.
     public let rootObject: Root
 
-    /// Creates the projection of an object. Traps if a property of the projection is not reached
-    /// through stored properties.
+    /// Creates the projection of an object. Traps if the key path of a property leads through a
+    /// property that is not stored.
     public required init(projecting object: Root) {
         rootObject = object
         _ = ProjectionModel.of(self)
     }
 
-    /// Whether both have the same class and show the same stored object.
+    /// Whether both have the same class and the same stored object.
     public static func == (a: Projection, b: Projection) -> Bool {
         type(of: a) == type(of: b) && a.realm == b.realm && a.rootObject.isSame(as: b.rootObject)
     }
 
-    /// Hashes the key of the stored object, or the identity of an unmanaged one.
+    /// Hashes the key of the stored object. For an unmanaged object, hashes its identity.
     public func hash(into hasher: inout Hasher) {
         if let handle = rootObject.handle {
             hasher.combine(handle.key)
@@ -79,8 +81,8 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
     /// Returns a projection of a frozen copy of the object. Traps for an unmanaged or deleted
     /// object.
     public func freeze() -> Self { Self(projecting: rootObject.freeze()) }
-    /// Returns a projection of the live object, in the context of the caller; nil if it
-    /// has been deleted. Traps for an unmanaged object.
+    /// Returns a projection of the live object, for the caller's thread, queue or actor; nil if the
+    /// object was deleted. Traps for an unmanaged object.
     public func thaw() -> Self? { rootObject.thaw().map { Self(projecting: $0) } }
 }
 
@@ -92,15 +94,16 @@ extension Projection: AnyProjection {
     }
 }
 
-/// Marks a property of a `Projection`, whose value is at the end of a key path from the object.
+/// Marks a property of a `Projection`. The property has the value at the end of a key path from the
+/// object.
 @propertyWrapper public struct Projected<T: ObjectBase, Value> {
     fileprivate let keyPath: KeyPath<T, Value>
 
     /// Declares a property by a key path from the object. The property can be set if the key path
-    /// can.
+    /// is writable.
     public init(_ projectedKeyPath: KeyPath<T, Value>) { keyPath = projectedKeyPath }
 
-    /// Not available: the property is accessed through its projection.
+    /// Not available: a property is accessed through its projection.
     @available(
         *, unavailable, message: "@Projected can only be used as a property on a Projection"
     )
@@ -110,7 +113,7 @@ extension Projection: AnyProjection {
         set { fatalError() }
     }
 
-    /// Reads or sets the property of a projection. Setting it traps if the key path cannot be set,
+    /// The value of the property of a projection. Setting it traps if the key path is not writable,
     /// and for a managed object outside of a write transaction.
     public static subscript<EnclosingSelf: Projection<T>>(
         _enclosingInstance projection: EnclosingSelf,
@@ -128,8 +131,8 @@ extension Projection: AnyProjection {
     }
 }
 
-/// Operations on a projected property without its type. `place` is the address of the wrapper in a
-/// projection.
+/// Operations on a projected property, not generic in its type. `place` is the address of the
+/// property wrapper in a projection.
 protocol ProjectedField {
     static func path(at place: UnsafeMutableRawPointer) -> String
     static func value(at place: UnsafeMutableRawPointer, of root: ObjectBase) -> Any

@@ -1,21 +1,21 @@
 import RealmEngine
 
-/// Properties of a projection class, each with the path of the object's property that it mirrors.
-/// One model exists for each class until the process ends. May be used on any thread.
+/// The properties of a projection class, each with the path of the object's property that it shows.
+/// There is one `ProjectionModel` for each class until the process ends. May be used on any thread.
 final class ProjectionModel: @unchecked Sendable {
     struct Field {
         let name: String
-        /// Path from the object, in names of its class.
+        /// Path from the object, in names of the object's class: `owner.name`.
         let path: String
         fileprivate let offset: Int
         fileprivate let type: any ProjectedField.Type
 
-        /// The property of the object that the path begins with.
+        /// First name in `path`: a property of the object.
         var rootName: Substring { path.prefix { $0 != "." } }
-        /// Whether the path is a property of the object itself.
+        /// Whether `path` is a property of the object itself, not of a linked object.
         var isDirect: Bool { !path.contains(".") }
 
-        /// The value that the projection shows now.
+        /// Returns the current value of the property.
         func value(_ projection: any AnyProjection) -> Any {
             let place = Unmanaged.passUnretained(projection as AnyObject).toOpaque() + offset
             return type.value(at: place, of: projection.root)
@@ -29,7 +29,7 @@ final class ProjectionModel: @unchecked Sendable {
     static func of(_ projection: any AnyProjection) -> ProjectionModel {
         let id = ObjectIdentifier(type(of: projection))
         if let known = models.withLock({ $0[id] }) { return known }
-        // Follows key paths, which creates objects.
+        // Outside the lock, because this follows key paths, which creates objects.
         let fresh = ProjectionModel(projection)
         return models.withLock { models in
             let kept = models[id] ?? fresh
@@ -42,7 +42,8 @@ final class ProjectionModel: @unchecked Sendable {
         let base = Unmanaged.passUnretained(projection as AnyObject).toOpaque()
         fields = RuntimeFields.of(type(of: projection)).compactMap { field in
             guard let type = field.type as? any ProjectedField.Type else { return nil }
-            // Wrapped properties are stored under their name with an underscore before it.
+            // The stored property of a wrapped property has the same name with an underscore before
+            // it.
             let name = String(field.name.dropFirst())
             let path = type.path(at: base + field.offset)
             if path.isEmpty {
@@ -53,8 +54,8 @@ final class ProjectionModel: @unchecked Sendable {
         }
     }
 
-    /// Paths from the object for names of the projection. Other names are taken as names of the
-    /// object.
+    /// Converts names of the projection to paths from the object. Any other name is already a name
+    /// of the object.
     func paths(_ names: [String]) -> [String] {
         names.flatMap { name in
             let known = fields.filter { $0.name == name }.map(\.path)
@@ -63,8 +64,8 @@ final class ProjectionModel: @unchecked Sendable {
     }
 }
 
-/// Returns the names of the properties along a key path of a projection, as names of its object
-/// with dots between them.
+/// Returns the path that a key path of a projection follows, in names of the object's class:
+/// `owner.name`.
 public func _name<O: ObjectBase, T>(for keyPath: PartialKeyPath<T>) -> String
 where T: Projection<O> {
     let recorder = _KeyPathRecording()
@@ -73,8 +74,8 @@ where T: Projection<O> {
 }
 
 extension _KeyPathRecording {
-    /// The names of the properties that a key path visits in `root`, which consists of objects of
-    /// this recorder.
+    /// Returns the names of the properties that a key path reads, with dots between them. `root`
+    /// consists of objects that this recorder records.
     func names<Root>(of root: Root, _ keyPath: PartialKeyPath<Root>) -> String {
         forget()
         Self.end(root[keyPath: keyPath])

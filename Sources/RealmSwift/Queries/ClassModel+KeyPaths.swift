@@ -1,8 +1,8 @@
 import RealmEngine
 
 extension ClassModel {
-    /// Splits a key path into names. A name may contain dots: the longest prefix that is a property
-    /// of the class comes first.
+    /// Splits a key path into names. A property name may itself contain dots, so the longest prefix
+    /// that is a property of the class is taken as one name.
     func names(along keyPath: String) -> [String] {
         let parts = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         var names: [String] = []

@@ -1,20 +1,21 @@
 import Foundation
 import RealmEngine
 
-/// Finds the properties that a key path visits (API specification 3.2). The key path is applied to
-/// an object that records each property read and returns objects that record, too.
+/// Finds the properties that a key path reads (API specification 3.2). The key path is applied to
+/// an object that records each property that is read. A property with a link returns another
+/// recording object.
 public final class _KeyPathRecording {
     fileprivate(set) var names: [String] = []
 
     fileprivate func note(_ name: String) { names.append(name) }
     func forget() { names = [] }
 
-    /// A cache of the properties along key paths. Key paths never change, so any thread may read
+    /// Cache of the property names along key paths. Key paths are immutable, so any thread may read
     /// them.
     private struct Known: @unchecked Sendable {
         private var names: [AnyKeyPath: [String]] = [:]
-        /// Entries by address, found without hashing the path: a key path literal of the program is
-        /// one object.
+        /// Recently used entries, indexed by the address of the key path, so that the key path need
+        /// not be hashed. Each use of a key path literal in the program yields the same object.
         private var recent = [(keyPath: AnyKeyPath, names: [String])?](repeating: nil, count: 64)
 
         subscript(keyPath: AnyKeyPath) -> [String]? {
@@ -31,7 +32,7 @@ public final class _KeyPathRecording {
 
     private static let known = LockedValue(Known())
 
-    /// Returns the properties along `keyPath`, by their names in the classes.
+    /// Returns the names of the properties along `keyPath`.
     static func names(for keyPath: AnyKeyPath, of type: ObjectBase.Type) -> [String] {
         if let names = known.withLock({ $0[keyPath] }) { return names }
         let recorder = _KeyPathRecording()
@@ -42,17 +43,18 @@ public final class _KeyPathRecording {
         return names
     }
 
-    /// Notes a holder at the end of a key path, whose value the key path does not read.
+    /// Records a holder, such as `List` or `RealmProperty`, at the end of a key path. The key path
+    /// reads the holder itself but not its value.
     static func end(_ value: Any?) { (value as? any RecordedHolder)?.note() }
 
-    /// Returns an element of a collection of objects that records, too; nil if the elements are not
+    /// Returns a recording object as the element of a collection; nil if the elements are not
     /// objects.
     func element<T>(_ type: T.Type) -> T? {
         let known = (type as? any AnyOptional.Type)?.wrapped ?? type
         return (known as? ObjectBase.Type).flatMap { object($0) as? T }
     }
 
-    /// Returns an object that records.
+    /// Returns a recording object: it records each property that is read.
     func object<T: ObjectBase>(_ type: T.Type) -> T {
         let object = type.init()
         object.recorder = self
@@ -69,7 +71,7 @@ public final class _KeyPathRecording {
     }
 }
 
-/// A column that is an object of its own and can note that a key path visits it.
+/// A column that is an object ("holder") and can record that a key path reads it.
 protocol RecordedHolder { func note() }
 
 extension ObjectBase {
@@ -80,7 +82,7 @@ extension ObjectBase {
 }
 
 extension ObjectBase {
-    /// Notes that a property was read; false for an object that does not record.
+    /// Records that a property was read. Returns false if this object does not record.
     func note(_ property: UInt16) -> Bool {
         guard let recorder else { return false }
         let field = Int(property - ManagedClass.firstRecorded)
@@ -90,7 +92,7 @@ extension ObjectBase {
 }
 
 extension _Persistable {
-    /// Value of a property of an object that records.
+    /// Records that a property was read and returns the value with which the key path continues.
     @usableFromInline
     static func recorded(_ object: ObjectBase, _ property: UInt16) -> Self {
         guard object.note(property), let recorder = object.recorder else {
@@ -100,7 +102,7 @@ extension _Persistable {
     }
 }
 
-/// Returns the names of the properties along a key path, with dots between them: `owner.name`.
+/// Returns the names of the properties along a key path, joined by dots: `owner.name`.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
     _KeyPathRecording.names(for: keyPath, of: T.self).joined(separator: ".")
 }

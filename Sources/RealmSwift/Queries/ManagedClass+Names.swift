@@ -1,8 +1,8 @@
 import RealmEngine
 
 extension ManagedClass {
-    /// Names of properties whose columns have other names, in this class and in all classes that
-    /// its properties reference.
+    /// Maps property names to column names, for all properties with different names in the program
+    /// and in the file. Includes the classes that this class links to.
     var aliases: KeyPathAliases {
         if let known = names.withLock({ $0 }) { return known }
         var aliases = KeyPathAliases()

@@ -1,8 +1,9 @@
 import Foundation
 import RealmEngine
 
-/// Predicates in text form, which Foundation does not support on Linux (API specification 3.1). The
-/// block of the predicate stores the text and its arguments and passes them to this library only.
+/// Predicates in text form, which Foundation does not support on Linux (API specification 3.1).
+/// Such a predicate is made of a block. The block contains the text and the arguments, and passes
+/// them only to this library.
 extension NSPredicate {
     /// Creates a predicate for realms from text and arguments.
     ///
@@ -11,13 +12,13 @@ extension NSPredicate {
     /// let dogs = realm.objects(Dog.self).filter(predicate)
     /// ```
     ///
-    /// `evaluate(with:)` of the predicate is always false. The text is parsed when the predicate is
-    /// used, which traps if it is not valid.
+    /// `evaluate(with:)` of the predicate always returns false. The text is parsed when the
+    /// predicate is used in a query; an invalid text traps there. May be called on any thread.
     public convenience init(format: String, _ args: Any?...) {
         self.init(format: format, argumentArray: args.map { $0 ?? NSNull() })
     }
 
-    /// Creates a predicate for realms from text and an array of arguments.
+    /// Creates a predicate for realms from text and an array of arguments. See `init(format:_:)`.
     public convenience init(format: String, argumentArray args: [Any]?) {
         let kept = ThreadTransfer(args ?? [])
         self.init(block: { subject, _ in
@@ -28,8 +29,8 @@ extension NSPredicate {
         FormatPredicate.adopt(self)
     }
 
-    /// The engine's condition. Traps for a predicate other than one made of text, a constant, and a
-    /// compound of these.
+    /// Converts the predicate to a condition of the engine. Traps unless the predicate was created
+    /// from text, is a constant, or is a compound of these.
     func query(_ managed: ManagedClass) throws(RealmError) -> RealmEngine.Query {
         guard let compound = self as? NSCompoundPredicate else {
             return try plainQuery(managed)
@@ -60,7 +61,7 @@ extension NSPredicate {
     }
 }
 
-/// Receives the text and the arguments of a predicate.
+/// Receives the text and the arguments from the block of a predicate.
 private final class FormatProbe {
     var found: (format: String, arguments: [Any])?
 
@@ -69,11 +70,11 @@ private final class FormatProbe {
     init(asking predicate: NSPredicate) { _ = predicate.evaluate(with: self) }
 }
 
-/// A predicate made of text. Equal to another one with the same text and arguments, whereas
-/// predicates made of blocks are never equal.
+/// A predicate created from text. Two such predicates are equal if their texts and arguments are
+/// equal. Predicates made of blocks are never equal.
 private final class FormatPredicate: NSPredicate {
-    /// Changes the class of a Foundation object to this class, which has no further stored
-    /// properties. An initializer cannot create an object of another class than its own.
+    /// Changes the class of a Foundation predicate to this class, which has no further stored
+    /// properties. An initializer of `NSPredicate` cannot create an object of a subclass.
     static func adopt(_ predicate: NSPredicate) {
         guard type(of: predicate) == NSPredicate.self else { return }
         Unmanaged.passUnretained(predicate).toOpaque()
@@ -114,16 +115,16 @@ private final class FormatPredicate: NSPredicate {
     override var predicateFormat: String { FormatProbe(asking: self).found?.format ?? "" }
 }
 
-/// Positions of elements in sections, as Foundation has them on Apple's platforms.
+/// Positions of elements in sections, with the names that Foundation has on Apple's platforms.
 extension IndexPath {
     /// Creates the position of an element in a section.
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
     /// Creates the position of a row in a section.
     public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
-    /// The section.
+    /// Position of the section.
     public var section: Int { self[0] }
-    /// The position in the section.
+    /// Position of the element in the section.
     public var item: Int { self[1] }
-    /// The position in the section.
+    /// Position of the row in the section.
     public var row: Int { self[1] }
 }

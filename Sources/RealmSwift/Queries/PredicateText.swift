@@ -1,7 +1,7 @@
 import Foundation
 import RealmEngine
 
-/// The text of an `NSPredicate` and its arguments, for queries on one class.
+/// The text and the arguments of an `NSPredicate`, for a query on one class.
 final class PredicateText: PredicateArguments {
     private let format: String
     private let given: [Any]

@@ -1,13 +1,14 @@
 import Foundation
 import RealmEngine
 
-/// Compares values piece by piece: lists and dictionaries in mixed values, and custom types that
-/// are stored as embedded objects.
+/// Comparisons with values that consist of several stored values: lists and dictionaries in an
+/// `AnyRealmValue`, and custom types that are stored as embedded objects. Each part is compared by
+/// itself.
 extension PredicateValues {
-    /// Returns a condition that compares each piece of `value` with the value at the end of `path`;
-    /// nil for a value that is compared as a whole.
+    /// Returns a condition that compares each part of `value` with the corresponding part of the
+    /// value at `path`. Returns nil if `value` has no parts.
     ///
-    /// - Parameter model: class that the path begins at; nil if it is not known.
+    /// - Parameter model: class at the beginning of the path; nil if unknown.
     func comparison(
         _ path: @autoclosure () -> QueryPath, isEqual: Bool, with value: Any?,
         in model: ClassModel?
@@ -67,7 +68,10 @@ extension PredicateValues {
 
     // MARK: Embedded objects
 
-    /// - Parameter path: nil for the queried object itself.
+    /// Returns a condition that compares each property of an embedded object.
+    ///
+    /// - Parameter path: path to the embedded object in the database; nil if the query is on
+    ///   embedded objects themselves.
     private func fields(of object: ObjectBase, at path: QueryPath?) -> QueryCondition {
         let model = ClassModel.of(type(of: object))
         return .and(
@@ -101,7 +105,7 @@ extension AnyRealmValue {
 }
 
 extension ClassModel {
-    /// Splits the path after its first collection; nil if there is no collection.
+    /// Splits a path after the first collection in it; nil if there is no collection.
     fileprivate func collection(
         along path: QueryPath
     ) -> (collection: QueryPath, rest: QueryPath?)? {
@@ -109,7 +113,7 @@ extension ClassModel {
         for (i, name) in path.names.enumerated() {
             guard let name, let field = owner?.field(named: name) else { return nil }
             if field.shape.collection != nil {
-                // The values of a map are its elements.
+                // `@values` after a map denotes the same elements as the map itself.
                 let isNamed = path.names.dropFirst(i + 1).first == "@values"
                 return (path.split(after: i).0, path.split(after: isNamed ? i + 1 : i).1)
             }

@@ -1,7 +1,7 @@
 import Foundation
 import RealmEngine
 
-/// Converts values of Swift and Foundation to arguments of queries on one class.
+/// Converts Swift and Foundation values to arguments of a query on one class.
 struct PredicateValues {
     let managed: ManagedClass
 
@@ -24,7 +24,8 @@ struct PredicateValues {
         return .list(members.map { argument($0) })
     }
 
-    /// An argument for an object. An unmanaged object equals no stored one.
+    /// Returns an argument for an object. The argument for an unmanaged object is equal to no
+    /// stored object.
     private func link(_ object: ObjectBase) -> QueryArgument {
         if let realm = object.keepAlive, let handle = object.handle {
             if realm.engine.database !== managed.realm.engine.database {
@@ -38,8 +39,7 @@ struct PredicateValues {
 }
 
 extension QueryArgument {
-    /// An argument of a frequent type, converted without checking conformances; nil for any other
-    /// type.
+    /// Converts a value of a frequent type without slow dynamic casts; nil for other types.
     init?(usual value: Any) {
         let type = type(of: value)
         if type == Int.self {
@@ -57,7 +57,7 @@ extension QueryArgument {
         }
     }
 
-    /// An argument of a type that columns have; nil for any other type.
+    /// Converts a value of a type that columns can have; nil for other types.
     init?(plain given: Any) {
         // A Foundation number can be cast to every number type that can represent its value.
         let type = type(of: given)

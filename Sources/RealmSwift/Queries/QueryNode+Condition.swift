@@ -1,11 +1,13 @@
 import RealmEngine
 
-/// Builds the engine's condition from nodes, for one class of one realm.
+/// Converts the nodes of a `where` closure (`QueryNode`) to a condition of the engine, for one
+/// class of a realm.
 struct QueryNodeBuilder {
     private let values: PredicateValues
-    /// Class that paths begin at; nil if it is not known.
+    /// Class at the beginning of paths; nil if unknown.
     private var model: ClassModel?
-    /// Collection of the enclosing subquery, whose elements the paths through it begin at.
+    /// Inside a subquery: the collection of the subquery. Paths through the collection are
+    /// converted to paths from its elements.
     private var root: NodePath?
 
     static func query(
@@ -19,7 +21,7 @@ struct QueryNodeBuilder {
 
     private func condition(_ node: QueryNode) -> QueryCondition {
         switch node {
-        // A Boolean property alone is compared with `true`, or with `false` when negated.
+        // A Boolean property alone is compared with `true`; with `false` if it is negated.
         case .path: return comparison(node, .equal, .constant(true))
         case .not(.path(let path)): return comparison(.path(path), .equal, .constant(false))
         case .not(let node): return .not(condition(node))
@@ -49,8 +51,8 @@ struct QueryNodeBuilder {
             foldsMarks: options.contains(.diacriticInsensitive))
     }
 
-    /// A comparison with a region, or with a value that is compared piece by piece; nil for other
-    /// comparisons.
+    /// Returns the condition for a region or for a value that consists of several stored values;
+    /// nil for other comparisons.
     private func comparison(
         _ path: NodePath, _ relation: QueryRelation, _ value: Any?
     ) -> QueryCondition? {
@@ -78,15 +80,16 @@ struct QueryNodeBuilder {
         }
     }
 
-    /// Class of the objects at the end of a path; nil if the path does not end at objects.
+    /// Returns the class of the objects at the end of a path; nil if the path does not end at
+    /// objects.
     private func target(of path: NodePath) -> ClassModel? {
         path.parts.reduce(model) { (model, part) in
             part.name.flatMap { model?.field(named: $0)?.shape.target }.map { ClassModel.of($0) }
         }
     }
 
-    /// The parts of a path after the collection of the enclosing subquery; all parts of any other
-    /// path.
+    /// Inside a subquery, returns the parts of a path after the collection of the subquery. Returns
+    /// all parts of a path that does not begin with that collection.
     private func relative(_ path: NodePath) -> ArraySlice<NodePath.Part> {
         guard let root, root.isRoot(of: path) else { return path.parts[...] }
         return path.parts[root.parts.count...]
@@ -109,7 +112,7 @@ struct QueryNodeBuilder {
     }
 
     private func enginePath(_ parts: ArraySlice<NodePath.Part>) -> QueryPath {
-        // The empty path is the object itself.
+        // An empty path denotes the object itself.
         guard let first = parts.first else { return QueryPath([.name("self")]) }
         return QueryPath(first: step(first), rest: parts.dropFirst().map(step))
     }
@@ -130,7 +133,8 @@ struct QueryNodeBuilder {
 }
 
 extension NodePath.Part {
-    /// Whether the part makes one value of a collection, such as `@count` and `@min`.
+    /// Whether the part is an aggregate function such as `@count` or `@min`, which reduces a
+    /// collection to one value.
     fileprivate var isReduction: Bool {
         guard case .function(let name) = self else { return false }
         return name != "@allKeys" && name != "@allValues"

@@ -1,16 +1,17 @@
 import RealmEngine
 
-/// Writes a condition as the predicate text and arguments that the SDK makes of it.
+/// Converts a condition to the text and arguments of a predicate, in the format of the SDK.
 struct QueryText {
     private(set) var text = ""
     private(set) var arguments: [Any] = []
     private var subqueries = 0
-    /// Variable that replaces the collection at the beginning of a path inside a subquery.
+    /// Inside a subquery: the name of the variable, and the collection whose elements the variable
+    /// denotes.
     private var variable: (name: String, root: NodePath)?
 
     init(_ node: QueryNode) { writeCondition(node) }
 
-    /// Writes a condition. A Boolean property alone is compared with `true`, or with `false` when
+    /// Writes a condition. A Boolean property alone is compared with `true`; with `false` if it is
     /// negated.
     private mutating func writeCondition(_ node: QueryNode) {
         switch node {
@@ -79,8 +80,8 @@ struct QueryText {
         text += ").@count"
     }
 
-    /// Writes a name: with `#` if it is a word of the predicate language, as an argument if it is
-    /// not an identifier.
+    /// Writes a name. Before a word of the predicate language, writes `#`. A name that is not an
+    /// identifier becomes an argument (`%K`).
     private mutating func writeName(_ name: String) {
         if Self.reserved.contains(name.uppercased()) {
             text += "#\(name)"
@@ -94,7 +95,7 @@ struct QueryText {
         }
     }
 
-    /// Words of the predicate language, which are names only after `#`.
+    /// Words of the predicate language. They denote properties only with `#` before them.
     private static let reserved: Set<String> = [
         "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "LIKE", "MATCHES", "CONTAINS",
         "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO",
@@ -137,7 +138,7 @@ struct QueryText {
 }
 
 extension StringOptions {
-    /// The options as a suffix of the operator: `[cd]`.
+    /// The options as a suffix of the operator, such as `[cd]`.
     fileprivate var text: String {
         let letters =
             (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")

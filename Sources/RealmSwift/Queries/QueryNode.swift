@@ -1,30 +1,30 @@
 import RealmEngine
 
-/// A condition that a closure builds with `Query` (API specification 2.15).
+/// A condition, or a part of one, that a closure builds with `Query` (API specification 2.15).
 indirect enum QueryNode {
     case path(NodePath)
     case constant(Any?)
     case comparison(QueryNode, QueryRelation, QueryNode, StringOptions)
-    /// `(path BETWEEN {%@, %@})`
+    /// `(path BETWEEN {%@, %@})`: the value at the path is in a range.
     case between(QueryNode, Any?, Any?)
     case joined(QueryNode, isAnd: Bool, QueryNode)
     case not(QueryNode)
-    /// Number of elements of the collection at the path for which the condition holds.
+    /// The number of elements, in the collection at the path, for which the condition holds.
     case subqueryCount(NodePath, QueryNode)
 }
 
-/// A path of properties, keys and functions.
+/// A path that consists of property names, keys and functions.
 struct NodePath {
     enum Part {
         case name(String)
-        /// `@count`, `@allKeys` and other functions.
+        /// A function such as `@count` or `@allKeys`.
         case function(String)
-        /// `[%@]`
+        /// `[%@]`: an index of a list or a key of a map.
         case key(Any)
-        /// `[%K]`: any element.
+        /// `[%K]`: any element of a collection.
         case any
 
-        /// Name of a property; nil for other parts.
+        /// The property name; nil for other parts.
         var name: String? {
             if case .name(let name) = self { return name }
             return nil
@@ -32,12 +32,13 @@ struct NodePath {
     }
 
     var parts: [Part] = []
-    /// Whether the path leads to several values, any of which a comparison may match.
+    /// Whether the path leads to several values. A comparison holds if it holds for any of them.
     var isCollection = false
 
     init(_ parts: [Part] = []) { self.parts = parts }
 
-    /// Index of the first part that is a collection, where subqueries begin; nil if there is none.
+    /// Index of the first part that is a collection; nil if there is none. Subqueries count the
+    /// elements of this collection.
     var collectionRoot: Int?
 
     func appending(_ part: Part, isCollection: Bool? = nil) -> NodePath {
@@ -50,8 +51,9 @@ struct NodePath {
         return path
     }
 
-    /// Adds an aggregate function. In a path through a collection of objects, the function follows
-    /// the collection and precedes the property that it aggregates.
+    /// Returns the path with an aggregate function. In a path through a collection of objects, the
+    /// function is inserted after the collection, before the property that is aggregated:
+    /// `dogs.@min.age`.
     func reduced(_ function: String) -> NodePath {
         var path = self
         path.isCollection = false
@@ -63,7 +65,7 @@ struct NodePath {
         return path
     }
 
-    /// Whether `path` continues from this one, the collection of a subquery, to its elements.
+    /// Whether `path` begins with this path, which is the collection of a subquery.
     func isRoot(of path: NodePath) -> Bool {
         path.parts.count > parts.count
             && zip(parts, path.parts).allSatisfy { $0.name == $1.name && $0.name != nil }

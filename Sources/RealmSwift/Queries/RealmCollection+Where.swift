@@ -8,8 +8,8 @@ extension RealmCollection {
     /// let dogs = realm.objects(Dog.self).where { $0.age > 3 && $0.name.like("R*") }
     /// ```
     ///
-    /// The closure runs once, to build the condition. Traps for an unmanaged collection, and for
-    /// values that are not objects.
+    /// The closure is called once, to build the condition. Traps for an unmanaged collection, and
+    /// for a collection of values.
     public func `where`(_ isIncluded: ((Query<Element>) -> Query<Bool>)) -> Results<Element> {
         let condition = isIncluded(Query()).node
         return results.filtered { (managed) throws(RealmError) in
@@ -41,8 +41,8 @@ extension RealmCollection where Element: ObjectBase {
         sorted(by: [SortDescriptor(keyPath: _name(for: keyPath), ascending: ascending)])
     }
 
-    /// Returns the first object of each combination of the properties at the end of key paths.
-    /// Traps for an unmanaged collection.
+    /// Returns the first object for each combination of values of the properties at the end of key
+    /// paths. Traps for an unmanaged collection.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == PartialKeyPath<Element> {
         distinct(by: keyPaths.map { _name(for: $0) })
@@ -58,11 +58,12 @@ extension SortDescriptor {
 
 /// Options of text comparisons.
 public struct StringOptions: OptionSet, Sendable {
-    /// Bits of the options.
+    /// Bits of the option set.
     public let rawValue: Int8
     /// Creates options from their bits.
     public init(rawValue: Int8) { self.rawValue = rawValue }
-    /// Ignores case, for ASCII and U+00C0 to U+00FE.
+    /// Ignores the case of ASCII letters and of U+00C0 to U+00FE; of all letters if
+    /// `Realm.Configuration.textComparison` is `.unicode`.
     public static let caseInsensitive = StringOptions(rawValue: 1)
     /// Ignores diacritical marks.
     public static let diacriticInsensitive = StringOptions(rawValue: 2)

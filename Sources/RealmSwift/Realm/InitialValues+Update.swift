@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Updates a stored object from untyped values, as `Realm.UpdatePolicy.modified` does.
+/// Updates a stored object with untyped values, according to `Realm.UpdatePolicy.modified`.
 extension InitialValues {
-    /// Writes the values that differ from the stored ones. The primary key is not changed.
+    /// Writes the values that differ from the stored values. The primary key is not changed.
     func update(_ object: ObjectBase, _ storing: _Storing) {
         guard let managed = object.managed else { return }
         for (field, value) in values where !field.isPrimaryKey {
@@ -16,7 +16,7 @@ extension InitialValues {
     }
 }
 
-/// One property of a stored object that is set to an untyped value.
+/// Sets one property of a stored object to an untyped value.
 private struct PropertyUpdate {
     let object: ObjectBase
     let field: ClassModel.Field
@@ -25,8 +25,8 @@ private struct PropertyUpdate {
 
     private var maker: InitialValues.Maker { .stored(storing.realm, storing.policy) }
 
-    /// Writes `value` if it differs from the stored one; nil is null. Traps if the value does not
-    /// fit.
+    /// Writes `value`, or null for nil, if it differs from the stored value. Traps if the value
+    /// does not fit.
     func update(_ value: Any?) {
         if value == nil, field.shape.collection != nil { return removeAll() }
         if let value, let target = field.shape.target, !field.shape.isCustom,
@@ -37,7 +37,7 @@ private struct PropertyUpdate {
         let converted = maker.converted(value, field)
         let isWritten = field.wrapper.update(
             converted, at: object.place(of: field), object, UInt16(property), storing)
-        // `setValue` traps with the reason.
+        // The value does not fit; `setValue` traps with the reason.
         if !isWritten { object.setValue(converted, forKey: field.name) }
     }
 
@@ -45,15 +45,15 @@ private struct PropertyUpdate {
         ManagedCollection(object, property, name)
     }
 
-    /// Empties the collection, which is the meaning of null for a collection.
+    /// Removes all elements. Setting a collection to null has this meaning.
     private func removeAll() {
         collection("List").change { (handle) throws(RealmError) in try handle.removeAll() }
     }
 
     // MARK: Objects
 
-    /// Updates a link, or a collection of links. Returns false if `value` is not an object of class
-    /// `target`, or not a collection of such objects; nothing is written then.
+    /// Writes a link, or a collection of links. Returns false without writing if `value` is not an
+    /// object of class `target` or a collection of such objects.
     private func update(objects value: Any, _ target: ObjectBase.Type) -> Bool {
         switch field.shape.collection {
         case .set: return false
@@ -78,7 +78,8 @@ private struct PropertyUpdate {
         return true
     }
 
-    /// Elements of a sequence, with null as `nothing`; nil if `value` is not a sequence.
+    /// Returns the elements of a sequence, with null as `nothing`; nil if `value` is not a
+    /// sequence.
     private static func elements(_ value: Any) -> [Any]? {
         func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { unwrapped($0) ?? nothing } }
         guard !(value is String), let sequence = value as? any Sequence else { return nil }
@@ -87,7 +88,8 @@ private struct PropertyUpdate {
 
     private static var nothing: Any { Optional<Any>.none as Any }
 
-    /// Whether `value` is an object of class `target`, or a dictionary or array of values for one.
+    /// Whether `value` is an object of class `target`, or a dictionary or array with the property
+    /// values of one.
     private func isObject(_ value: Any, _ target: ObjectBase.Type) -> Bool {
         if let object = value as? ObjectBase {
             return object.className == ClassModel.of(target).name
@@ -95,8 +97,8 @@ private struct PropertyUpdate {
         return value is [String: Any?] || value is [Any?]
     }
 
-    /// Writes `value` into the object that the slot references if `isMerged` says so, else stores a
-    /// link to another object.
+    /// Writes an object. If `isMerged` returns true, updates the object that is stored at `slot`.
+    /// Otherwise stores a link to another object.
     private func put(_ value: Any?, _ target: ObjectBase.Type, _ slot: ValueSlot) {
         guard let value else { return slot.update(stored: .null, storing) }
         let realm = storing.realm!
@@ -108,10 +110,10 @@ private struct PropertyUpdate {
         }
     }
 
-    /// Whether the values are written into the object that the slot references.
+    /// Whether the object at the slot is updated with `value`, instead of replacing the link.
     ///
-    /// True for embedded objects, and for objects without a primary key unless `value` is an object
-    /// of the same realm.
+    /// True for embedded objects. Also true for a class without primary key, unless `value` is an
+    /// object of the same realm.
     private func isMerged(_ value: Any, _ managed: ManagedClass) -> Bool {
         if managed.model.isEmbedded { return true }
         return managed.model.primaryKey == nil

@@ -1,37 +1,40 @@
 import RealmEngine
 
-/// A class in one realm: its model in the program, its table in the file, and the mapping between
-/// their properties.
+/// A model class in a realm. Maps the properties of the class in the program to the columns of its
+/// table in the file.
 ///
-/// Confined like the realm; the classes of a frozen realm may be used from any thread.
+/// Confined to the context of the realm. In a frozen realm it may be used on any thread.
 final class ManagedClass: @unchecked Sendable {
-    /// The realm, which every owner of a `ManagedClass` retains as well.
+    /// The realm. Unretained, because every owner of a `ManagedClass` retains the realm, too.
     unowned(unsafe) let realm: RealmInstance
     let model: ClassModel
     let objects: ObjectClass
-    /// Whether `invalidate` released the version that the objects of this class belong to.
+    /// Whether the realm was invalidated after this class was looked up. Objects of the class are
+    /// then invalid.
     var isStale = false
-    /// Index of the primary key among the table's properties.
+    /// Index of the primary key among the properties of the table.
     let primaryKey: Int?
-    /// Offset of each wrapper in an accessor, and the index of its property.
+    /// For each property wrapper, the offset of its property index in an object, and the index to
+    /// store there.
     private let bindings: UnsafeMutableBufferPointer<(offset: Int, property: UInt16)>
-    /// Columns that are held by objects such as `List` instead of wrappers. Few classes have any.
+    /// Columns whose property is an object ("holder") such as `List`, without a wrapper. Few
+    /// classes have any.
     private let holders: [(field: ClassModel.Field, property: UInt16)]
     private let hasHolders: Bool
-    /// Columns in the order in which an object that becomes managed stores them.
+    /// Columns in the order in which the values of an object are stored when it becomes managed.
     let columns: [Column]
-    /// Whether the primary key is an `Int`, which is stored without conversion.
+    /// Whether the primary key is an integer, which is stored without conversion.
     let hasIntegerKey: Bool
     private let type: ObjectBase.Type
-    /// Whether an accessor has no state beyond its key and location, and belongs to a live realm,
-    /// so that one thread uses it.
+    /// Whether an accessor has no state other than its key and location, and only one thread uses
+    /// it because its realm is not frozen.
     let isPlain: Bool
-    /// Index in the table of each field of the model; nil for linking objects.
+    /// For each field of the model, the index of its column in the table; nil for linking objects.
     let properties: [Int?]
-    /// Key-path aliases, computed by the first condition that needs them (`aliases`).
+    /// Cache of the property `aliases`; nil before the first condition that uses it.
     let names = LockedValue<KeyPathAliases?>(nil)
 
-    /// A field of the model in the form that adopting an object needs.
+    /// The properties of a column that are needed when an object becomes managed.
     struct Column {
         let offset: Int
         let wrapper: any ColumnWrapper.Type
@@ -40,15 +43,16 @@ final class ManagedClass: @unchecked Sendable {
         let isPrimaryKey: Bool
     }
 
-    /// Rules by which the realm's configuration compares texts in conditions.
+    /// Rules for comparing texts in conditions, according to the realm's configuration.
     var dialect: QueryDialect {
         realm.configuration.textComparison == .unicode ? .unicodePredicate : .predicate
     }
 
-    /// First property number that means a field of the model without a column.
+    /// In a property wrapper, an index from here on denotes a field of the model that has no column
+    /// in the table.
     static let firstField: UInt16 = 0x8000
-    /// First property number that means a field of an object that records key paths; the numbers
-    /// end before `firstField`.
+    /// In a property wrapper, an index from here up to `firstField` denotes a field of an object
+    /// that records a key path.
     static let firstRecorded: UInt16 = 0x4000
 
     init(_ realm: RealmInstance, _ model: ClassModel, _ objects: ObjectClass) {
@@ -83,8 +87,8 @@ final class ManagedClass: @unchecked Sendable {
 
     /// Makes `object` an accessor of the stored object at `key`.
     ///
-    /// - Parameter isAdopted: whether the holders still contain values to be stored; they are not
-    ///   attached then.
+    /// - Parameter isAdopted: whether the object is just becoming managed. Its holders still
+    ///   contain values to be stored, so they are not yet attached.
     @inline(__always)
     func bind(
         _ object: ObjectBase, _ key: ObjectKey, _ place: ObjectLocation, isAdopted: Bool = false
@@ -94,13 +98,13 @@ final class ManagedClass: @unchecked Sendable {
         if hasHolders, !isAdopted { attachHolders(of: object) }
     }
 
-    /// Sets the class, key and location of `object` without binding its columns.
+    /// Makes `object` an accessor without storing property indexes in its wrappers.
     @inline(__always)
     func take(_ object: ObjectBase, _ key: ObjectKey, _ place: ObjectLocation) {
         object.begin(counted(), key, place)
     }
 
-    /// Retains the class and its realm, and returns the reference to the class.
+    /// Retains the class and its realm. Returns the counted reference to the class.
     @inline(__always)
     private func counted() -> Unmanaged<ManagedClass> {
         _ = Unmanaged.passUnretained(realm).retain()
@@ -115,7 +119,7 @@ final class ManagedClass: @unchecked Sendable {
         }
     }
 
-    /// Attaches every holder of a bound accessor to its column.
+    /// Attaches every holder of an accessor to its column.
     @inline(never)
     private func attachHolders(of object: ObjectBase) {
         for holder in holders {
@@ -123,24 +127,24 @@ final class ManagedClass: @unchecked Sendable {
         }
     }
 
-    /// Attaches the holder of field `i`, whose column is not stored one by one. Does nothing for a
-    /// wrapper.
+    /// Attaches the holder of field `i`, because no value of this column has to be stored. Does
+    /// nothing for a property wrapper.
     func attach(_ i: Int, of object: ObjectBase) {
         guard let holder = holders.first(where: { $0.field.offset == model.fields[i].offset })
         else { return }
         holder.field.wrapper.attach(at: object.place(of: holder.field), object, holder.property)
     }
 
-    /// Returns a new accessor of the stored object.
+    /// Returns a new accessor of a stored object.
     @inline(__always)
     func bound(_ key: ObjectKey, _ place: ObjectLocation) -> ObjectBase {
         bound(key, place, counted())
     }
 
-    /// Returns a new accessor of the stored object.
+    /// Returns a new accessor of a stored object.
     ///
-    /// - Parameter this: reference to this class; it and one reference to the realm are already
-    ///   counted.
+    /// - Parameter this: a counted reference to this class. The caller has also counted a reference
+    ///   to the realm. The accessor takes over both.
     @inline(__always)
     func bound(
         _ key: ObjectKey, _ place: ObjectLocation, _ this: Unmanaged<ManagedClass>
@@ -152,7 +156,9 @@ final class ManagedClass: @unchecked Sendable {
         return object
     }
 
-    /// Returns a new accessor of a stored object. `type` is the class of the model or a superclass.
+    /// Returns a new accessor of a stored object, as a `T`.
+    ///
+    /// - Parameter type: the class of the model or a superclass of it.
     @inline(__always)
     func accessor<T>(_ handle: ObjectHandle, as type: T.Type) -> T {
         accessor(handle.key, handle.place, as: type)

@@ -4,18 +4,18 @@ import RealmEngine
 /// A block that migrates a file from an older schema version.
 ///
 /// Called on the thread that opens the realm, inside the write transaction of the migration. The
-/// objects are used inside the block only.
+/// objects must not be used after the block has returned.
 public typealias MigrationBlock =
     @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) -> Void
 
-/// A block that receives each object as it was before and as it is after the migration; nil on the
-/// side that does not have its class.
+/// A block that receives each object in its state before and after the migration. One of the two is
+/// nil if the old or the new schema does not have the class.
 public typealias MigrationObjectEnumerateBlock = (
     _ oldObject: MigrationObject?, _ newObject: MigrationObject?
 ) -> Void
 
-/// Access to the objects of a file while its schema version is raised (API specification 2.14).
-/// Must not be used after the migration block has returned.
+/// Gives a migration block access to the objects of a file, before and after the change of the
+/// schema (API specification 2.14). To be used only inside the block, on its thread.
 ///
 /// ```swift
 /// let configuration = Realm.Configuration(
@@ -32,7 +32,7 @@ public final class Migration {
     private let engine: RealmEngine.Migration
     private let old: RealmInstance
     private let new: RealmInstance
-    /// Objects deleted by the block, which later enumerations skip.
+    /// Objects that the block deleted. Later enumerations skip them.
     private var deleted: Set<ObjectLink> = []
 
     init(
@@ -48,16 +48,17 @@ public final class Migration {
 
     func end() { new.isMigrating = false }
 
-    /// The classes in the file before the migration, under the names that the file has for them.
+    /// The classes in the file before the migration, with the names that they and their properties
+    /// have in the file.
     public var oldSchema: Schema { Schema(old.engine.schema) }
 
-    /// The classes of the program.
+    /// The classes of the program, to which the file is migrated.
     public var newSchema: Schema { Schema(new.schema) }
 
-    /// Calls `block` with each object of a class, before and after the migration.
+    /// Calls `block` for each object of a class, in its state before and after the migration.
     ///
-    /// Objects may be deleted meanwhile; objects deleted earlier by this migration are skipped.
-    /// Does nothing if neither schema has the class.
+    /// The block may delete objects. Objects that were already deleted by this migration are
+    /// skipped. Does nothing if neither schema has the class.
     ///
     /// - Parameter typeName: name of the class in the file.
     public func enumerateObjects(
@@ -84,9 +85,9 @@ public final class Migration {
         realm.engine.snapshot().schema.objectClass(named: name)?.key
     }
 
-    /// Creates an object of a class that the program has.
+    /// Creates an object of a class of the new schema.
     ///
-    /// Traps if the program does not have the class, or if a value does not fit.
+    /// Traps if the program does not declare the class, or if a value does not fit.
     ///
     /// - Parameter value: values of the properties: a dictionary by name, an array in order, or an
     ///   object.
@@ -104,7 +105,8 @@ public final class Migration {
         new.remove(object)
     }
 
-    /// Deletes all objects of a class, and the class itself if the program does not have it.
+    /// Deletes all objects of a class. Also deletes the class itself, if the program does not
+    /// declare it.
     ///
     /// - Returns: false if the file does not have the class.
     @discardableResult
@@ -112,7 +114,7 @@ public final class Migration {
         attempt { () throws(RealmError) in try engine.deleteObjects(of: typeName) }
     }
 
-    /// Keeps the values of a property that has a new name in the program.
+    /// Renames a property, so that it keeps its values under its new name in the program.
     ///
     /// Traps if the class or the old property does not exist in the file, if the program still has
     /// a property of the old name, or if the new property has another type.

@@ -1,8 +1,9 @@
 import RealmEngine
 
-/// Adding with errors where `add(_:update:)` traps. An addition to the SDK.
+/// Variants of `add(_:update:)` that throw an error for a duplicate primary key instead of
+/// trapping. An addition to the SDK.
 extension Realm {
-    /// A primary key that already exists.
+    /// Error for a primary key that already exists.
     public struct DuplicateKey: Swift.Error, Sendable, Hashable, CustomStringConvertible {
         /// Name of the class in files.
         public let className: String
@@ -11,14 +12,14 @@ extension Realm {
         /// The primary key as text.
         public let value: String
 
-        /// Message with the class and the key.
+        /// A message with the class and the key.
         public var description: String {
             "An object of type '\(className)' with \(property) '\(value)' already exists."
         }
     }
 
-    /// Adds an object, with the unmanaged objects that it links to, unless a primary key exists. An
-    /// addition to the SDK.
+    /// Adds an object and the unmanaged objects that it links to, or throws an error if one of
+    /// their primary keys already exists. An addition to the SDK.
     ///
     /// ```swift
     /// try realm.write {
@@ -29,21 +30,23 @@ extension Realm {
     /// ```
     ///
     /// All primary keys are checked before the first object is stored: if this throws, nothing was
-    /// added. Traps otherwise as `add(_:update:)` does. Costs one search for each object with a
-    /// primary key.
+    /// added. Traps for all other reasons for which `add(_:update:)` traps. Searches the primary
+    /// key of each added object.
     ///
-    /// - Throws: the first duplicate, which an object of the realm or of the call already has.
+    /// - Throws: the first primary key that an object of the realm, or another object of this call,
+    ///   already has.
     public func add(checking object: Object) throws(DuplicateKey) {
         try add(checking: CollectionOfOne(object))
     }
 
-    /// Adds the objects of a sequence, with the unmanaged objects that they link to, unless a
-    /// primary key exists. An addition to the SDK.
+    /// Adds the objects of a sequence and the unmanaged objects that they link to, or throws an
+    /// error if one of their primary keys already exists. An addition to the SDK.
     ///
     /// All primary keys are checked before the first object is stored: if this throws, nothing was
-    /// added.
+    /// added. Traps for all other reasons for which `add(_:update:)` traps.
     ///
-    /// - Throws: the first duplicate, which an object of the realm or of the call already has.
+    /// - Throws: the first primary key that an object of the realm, or another object of this call,
+    ///   already has.
     public func add<S: Sequence>(checking objects: S) throws(DuplicateKey)
     where S.Element: Object {
         _ = engine.write
@@ -54,7 +57,7 @@ extension Realm {
     }
 }
 
-/// Checks the primary keys of unmanaged objects before they are added.
+/// Checks the primary keys of unmanaged objects before the objects are added.
 private struct KeyCheck {
     private struct Key: Hashable {
         let className: String
@@ -71,7 +74,7 @@ private struct KeyCheck {
         storing = _Storing(realm)
     }
 
-    /// Checks an object and the unmanaged objects that are added with it.
+    /// Checks an object, and the unmanaged objects that will be added together with it.
     mutating func add(_ object: ObjectBase) throws(Realm.DuplicateKey) {
         var pending = [object]
         while let object = pending.popLast() {

@@ -12,15 +12,16 @@ extension Realm {
     @frozen public struct Configuration: Sendable, Equatable, CustomStringConvertible {
         private static let standard = LockedValue(Configuration())
 
-        /// Configuration that `Realm()` uses, shared by the process. May be read and set from any
-        /// thread.
+        /// Configuration that `Realm()` uses. There is one for the process. May be read and set on
+        /// any thread.
         public static var defaultConfiguration: Configuration {
             get { standard.withLock { $0 } }
             set { standard.withLock { $0 = newValue } }
         }
 
         /// `default.realm` in the data directory of the program: `$XDG_DATA_HOME` or
-        /// `~/.local/share`, followed by the name of the executable. The directory is created.
+        /// `~/.local/share`, followed by the name of the executable. Reading this property creates
+        /// the directory. May be read on any thread.
         public static var defaultFileURL: URL {
             let environment = ProcessInfo.processInfo.environment
             let owningRealm = environment["XDG_DATA_HOME"].map { URL(fileURLWithPath: $0) }
@@ -70,7 +71,8 @@ extension Realm {
             }
         }
 
-        /// URL of the file; nil for a realm in memory. Setting a URL clears `inMemoryIdentifier`.
+        /// URL of the file; nil for a realm in memory. Setting a URL sets `inMemoryIdentifier` to
+        /// nil.
         public var fileURL: URL? {
             get { file }
             set {
@@ -79,12 +81,13 @@ extension Realm {
             }
         }
 
-        /// Name of a realm in memory, which all opens of this name in the process share; nil for a
-        /// realm in a file. Setting a name clears `fileURL`; the empty string traps.
+        /// Name of a realm in memory; nil for a realm in a file. All realms of the process that are
+        /// opened with the same name share their data. Setting a name sets `fileURL` to nil.
+        /// Setting an empty name traps.
         ///
-        /// The data is gone when the last instance of the realm is released. No thread or queue
-        /// retains an instance: keep one in a variable, outside of the function that opens it. In a
-        /// unit test:
+        /// The data is lost when the last instance of the realm is released. No thread or queue
+        /// retains an instance, so keep one in a variable outside of the function that opens it. In
+        /// a unit test:
         ///
         /// ```swift
         /// private var realm: Realm!
@@ -103,7 +106,8 @@ extension Realm {
             }
         }
 
-        /// Key of 64 bytes; nil for a file that is not encrypted. Another length traps.
+        /// Encryption key of 64 bytes; nil for a file that is not encrypted. Setting a key of
+        /// another length traps.
         public var encryptionKey: Data? {
             get { key }
             set {
@@ -115,44 +119,48 @@ extension Realm {
         /// Whether the file is opened for reading only. Nothing is written, and the realm stays at
         /// the version that it opened.
         public var readOnly: Bool
-        /// Version of the classes, 0 unless set. Opening a file of a lower version runs
-        /// `migrationBlock`; a file of a higher version cannot be opened.
+        /// Version of the schema; 0 unless set. Opening a file with a lower version calls
+        /// `migrationBlock`. Opening a file with a higher version throws an error.
         public var schemaVersion: UInt64
-        /// Block that migrates a file of a lower schema version; nil discards properties that no
-        /// longer exist.
+        /// Block that is called to migrate a file with a lower schema version. If it is nil, the
+        /// new schema is applied, and properties that no longer exist are removed with their
+        /// values.
         @preconcurrency public var migrationBlock: MigrationBlock?
-        /// Whether a file whose schema differs is replaced by an empty one instead of being
-        /// migrated. Traps when opened together with `readOnly`.
+        /// Whether a file whose schema differs is deleted and created again instead of being
+        /// migrated. Opening traps if `readOnly` is also set.
         public var deleteRealmIfMigrationNeeded: Bool
-        /// Block that decides whether to compact the file, called when the process opens a file
-        /// that it does not have open already.
+        /// Block that decides whether to compact the file. Called when the process opens the file
+        /// for the first time, or again after it has closed it.
         ///
-        /// Its arguments are the size of the file and the number of bytes in use. Nothing is
-        /// compacted while another process has the file open.
+        /// The arguments are the size of the file and the number of bytes in use. The file is not
+        /// compacted while another process has it open.
         @preconcurrency public var shouldCompactOnLaunch: (@Sendable (Int, Int) -> Bool)?
-        /// Classes of the realm; nil for all classes of the program. Classes that they link to must
-        /// be included.
+        /// Classes of the realm; nil for all classes of the program. If a class is included, the
+        /// classes that it links to must be included, too; otherwise opening traps.
         public var objectTypes: [ObjectBase.Type]?
-        /// Limit of live versions; nil for none. Beginning a write transaction while more versions
-        /// are live traps.
+        /// Maximum number of live versions; nil for no limit. A version is live while a realm or a
+        /// frozen value refers to it. Beginning a write transaction traps if more versions are
+        /// live.
         public var maximumNumberOfActiveVersions: UInt?
         /// URL of a file that is copied to `fileURL` before opening, if no file exists there yet.
         public var seedFilePath: URL?
 
-        /// Letters that `[c]`, `.caseInsensitive` and `isEqual(_:_:)` of a query treat as one with their other
-        /// case.
+        /// A rule for text comparisons that ignore case: `[c]` and `.caseInsensitive` in a
+        /// condition.
         public enum TextComparison: Sendable {
-            /// ASCII and the Latin-1 letters U+00C0 to U+00FE, as in the SDKs: a server and an app find the
-            /// same objects.
+            /// Ignores the case of ASCII letters and of the Latin-1 letters U+00C0 to U+00FE, as
+            /// the SDKs do, so that a server and an app find the same objects.
             case sdk
-            /// Every letter, by Unicode's simple case folding.
+            /// Ignores the case of all letters, by Unicode's simple case folding.
             case unicode
         }
 
-        /// The rule of case-insensitive conditions, `.sdk` by default. The file does not depend on it. All
-        /// instances of a realm on one thread have the same rule; opening with another one traps.
+        /// The rule for conditions that ignore case. The file does not depend on it. All instances
+        /// of a realm on one thread must have the same rule; opening with another rule traps. An
+        /// addition to the SDK.
         public var textComparison = TextComparison.sdk
 
+        /// The location, encryption and schema version as text, without the encryption key itself.
         public var description: String {
             let place =
                 file.map { "fileURL = \($0.path)" } ?? "inMemoryIdentifier = \(memory ?? "(null)")"

@@ -2,7 +2,7 @@ import Foundation
 import RealmEngine
 
 extension Object {
-    /// Creates an unmanaged object with values for its properties.
+    /// Creates an unmanaged object and sets its properties. May be called on any thread.
     ///
     /// Traps if a value does not fit its property, or if an array has more elements than the class
     /// has properties.
@@ -16,7 +16,7 @@ extension Object {
 }
 
 extension EmbeddedObject {
-    /// Creates an unmanaged object with values for its properties.
+    /// Creates an unmanaged object and sets its properties. May be called on any thread.
     ///
     /// Traps if a value does not fit its property, or if an array has more elements than the class
     /// has properties.
@@ -37,8 +37,8 @@ extension Realm {
     /// for a class without a primary key.
     ///
     /// - Parameter value: a dictionary by property name, an array in the order of the properties,
-    ///   or an object. On an update, properties without a value keep theirs.
-    /// - Parameter update: whether an object with the same primary key is an error, or is updated.
+    ///   or an object. An update leaves properties without a value unchanged.
+    /// - Parameter update: policy for an object whose primary key already exists.
     /// - Returns: the managed object.
     @discardableResult
     public func create<T: Object>(
@@ -49,8 +49,8 @@ extension Realm {
 }
 
 extension RealmInstance {
-    /// Creates an object of a class, or updates the object with the same primary key, and returns
-    /// the managed object.
+    /// Creates an object of a class, or updates the object with the same primary key. Returns the
+    /// managed object.
     func create(
         _ managed: ManagedClass, _ value: Any, _ policy: Realm.UpdatePolicy
     ) -> ObjectBase {
@@ -64,8 +64,8 @@ extension RealmInstance {
         return creation(managed, value, policy)
     }
 
-    /// Creates or updates an object like `create`, also for objects nested in the values of another
-    /// object, which need no primary key.
+    /// Creates or updates an object as `create` does. Also used for an object inside the values of
+    /// another object, whose class may have no primary key.
     func creation(
         _ managed: ManagedClass, _ value: Any, _ policy: Realm.UpdatePolicy
     ) -> ObjectBase {
@@ -88,8 +88,8 @@ extension RealmInstance {
         return fresh
     }
 
-    /// The managed object if `value` is an accessor of it; nil if the value belongs to another
-    /// class or realm.
+    /// Returns the managed object if `value` is an accessor of it; nil if `value` belongs to
+    /// another class or realm.
     private func stored(_ managed: ManagedClass, _ value: Any) -> ObjectBase? {
         guard let object = value as? ObjectBase, object.keepAlive === self,
             let handle = object.handle,
@@ -101,7 +101,7 @@ extension RealmInstance {
         return object.managed === managed ? object : managed.accessor(handle, as: ObjectBase.self)
     }
 
-    /// The stored object with the primary key that `values` has; nil if there is none.
+    /// Returns the stored object with the primary key in `values`; nil if there is none.
     private func object(_ managed: ManagedClass, with values: InitialValues) -> ObjectBase? {
         guard let field = managed.model.primaryKey else { return nil }
         let probe = managed.model.type.init()
@@ -117,9 +117,11 @@ extension RealmInstance {
 }
 
 extension Realm {
-    /// Creates or updates an object like `create`, of a class that is given by name.
+    /// Creates an object of a class that is given by name, or updates the object with the same
+    /// primary key.
     ///
-    /// Traps additionally for the name of a class of embedded objects.
+    /// Traps under the same conditions as `create(_:value:update:)`, and for a class of embedded
+    /// objects.
     @discardableResult
     public func dynamicCreate(
         _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -133,21 +135,23 @@ extension Realm {
     }
 }
 
-/// Untyped values for the properties of an object.
+/// Untyped values for the properties of an object, from a dictionary, an array or another object.
 struct InitialValues {
     let model: ClassModel
     private(set) var values: [(field: ClassModel.Field, value: Any?)] = []
 
     /// Treatment of objects among the values.
     enum Maker {
-        /// Objects are used as they are. Other values become unmanaged objects.
+        /// For an unmanaged object. Objects are used unchanged; dictionaries and arrays become
+        /// unmanaged objects.
         case unmanaged
-        /// Objects of the realm are used as they are. All others are copied into the realm, or into
-        /// unmanaged objects that are stored later.
+        /// For an object of a realm. Objects of that realm are used unchanged. Others are copied,
+        /// into the realm or into unmanaged objects that are stored later.
         case stored(RealmInstance, Realm.UpdatePolicy)
     }
 
-    /// Takes the values apart. Traps for more values than properties.
+    /// Assigns the values in a dictionary, array or object to properties. Traps if an array has
+    /// more values than the class has properties.
     init(_ value: Any, _ model: ClassModel) {
         self.model = model
         let fields = model.fields.filter { !$0.isLinkingObjects }
@@ -192,9 +196,10 @@ struct InitialValues {
 
     /// Sets the properties of `object`.
     ///
-    /// - Parameter isKnown: whether the object already has the primary key, which is skipped then.
-    /// - Parameter defersRefused: whether values that the type of their property refuses are
-    ///   returned instead of set, because only a managed object can store them.
+    /// - Parameter isKnown: whether the object already has its primary key. The primary key is then
+    ///   not set again.
+    /// - Parameter defersRefused: whether to return, instead of setting, values that the property's
+    ///   type rejects (`FailableCustomPersistable`). Only a managed object can store such values.
     @discardableResult
     func apply(
         to object: ObjectBase, _ maker: Maker = .unmanaged, isKnown: Bool = false,
@@ -216,7 +221,8 @@ struct InitialValues {
 }
 
 extension InitialValues.Maker {
-    /// Converts a value that represents an object, or a collection of objects, to such objects.
+    /// Converts a value for a property with links: dictionaries, arrays and objects become objects
+    /// of the linked class.
     func converted(_ value: Any?, _ field: ClassModel.Field) -> Any? {
         guard let value = value.flatMap({ unwrapped($0) }), !(value is NSNull) else { return nil }
         guard let target = field.shape.target else {
@@ -233,7 +239,8 @@ extension InitialValues.Maker {
         }
     }
 
-    /// Returns a value for `AnyRealmValue`, with objects of other realms copied into the realm.
+    /// Returns a value for an `AnyRealmValue`. Objects of other realms in it are copied into the
+    /// realm.
     private func copied(_ value: Any) -> Any {
         guard case .stored(let realm, let policy) = self, let value = unwrapped(value) else {
             return value
@@ -254,11 +261,11 @@ extension InitialValues.Maker {
         elements.map { object(unwrapped($0) ?? NSNull(), type) }
     }
 
-    /// Returns the object that `value` is or represents. A value that does not fit is returned as
-    /// it is, for the setter to refuse.
+    /// Returns the object that `value` is or represents. A value that does not fit is returned
+    /// unchanged; the setter traps for it.
     func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
         if value is NSNull || value is any _CustomPersistable { return value }
-        // An object of another class is returned as it is; the setter refuses it.
+        // An object of another class is returned unchanged; the setter traps for it.
         if let object = value as? ObjectBase, object.className != ClassModel.of(type).name {
             return value
         }
@@ -268,7 +275,7 @@ extension InitialValues.Maker {
         case .stored(let realm, let policy):
             if !(type is EmbeddedObject.Type) {
                 if let object = value as? ObjectBase, object.keepAlive === realm { return object }
-                // A new object is stored after the object that links to it.
+                // If the object is new, it is stored later than the object that links to it.
                 if policy != .error {
                     return realm.creation(realm.requireClass(type), value, policy)
                 }

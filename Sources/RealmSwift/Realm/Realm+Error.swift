@@ -4,7 +4,7 @@ import RealmEngine
 extension Realm {
     /// An error of opening, writing, copying or deleting a realm (API specification 2.3).
     ///
-    /// A `catch` clause can name the code:
+    /// A `catch` clause can match the code:
     ///
     /// ```swift
     /// do {
@@ -28,22 +28,22 @@ extension Realm {
             case fileNotFound = 5
             /// The file has an older format, which would have to be upgraded first.
             case fileFormatUpgradeRequired = 6
-            /// The lock file has a layout that this library does not use.
+            /// The layout of the lock file is not the one that this library uses.
             case
                 incompatibleLockFile = 8
             /// The address space is exhausted. The SDK's code; not thrown by this library.
             case addressSpaceExhausted = 9
-            /// The classes or the schema version of the file do not fit the classes of the program,
-            /// and the configuration does not allow a migration.
+            /// The classes or the schema version of the file do not match the program, and the
+            /// configuration does not allow a migration.
             case schemaMismatch = 10
-            /// The file is open elsewhere, which the operation does not allow.
+            /// The file is open in this or another process, which the operation does not allow.
             case alreadyOpen = 12
-            /// An argument cannot be used, such as the text of an `ObjectId`.
+            /// An argument is invalid, such as the text for an `ObjectId`.
             case invalidInput = 13
             /// The disk is full.
             case
                 outOfDiskSpace = 14
-            /// Another process has the file open in a way that excludes this one.
+            /// Another process has the file open in a mode that excludes this process.
             case incompatibleSession = 15
             /// The file format is too old or too new to be read.
             case unsupportedFileFormatVersion = 16
@@ -56,19 +56,20 @@ extension Realm {
             case fileOperationFailed = 19
             /// The file is not a realm, is damaged, or is encrypted with another key.
             case invalidDatabase = 20
-            /// The history in the file is of a kind that this library does not write.
+            /// The history in the file has a type that this library does not write.
             case incompatibleHistories = 21
             /// The SDK's code for Device Sync; not thrown by this library.
             case
                 noSubscriptionForWrite = 22
         }
-        /// Domain for `NSError`.
+        /// Domain of the error as an `NSError`.
         public static var errorDomain: String { "io.realm" }
         /// Cause of the error.
         public let code: Code
         /// Raw value of `code`, for `NSError`.
         public var errorCode: Int { code.rawValue }
-        /// Details of the error: the message, and the path of the file if there is one.
+        /// Details of the error. `NSLocalizedDescriptionKey` has the message, and `"NSFilePath"`
+        /// the path of the file, if the error concerns a file.
         nonisolated(unsafe) public var userInfo: [String: Any]
         /// The same as `userInfo`, for `NSError`.
         public var errorUserInfo: [String: Any] { userInfo }
@@ -78,7 +79,7 @@ extension Realm {
         }
         /// The same as `localizedDescription`.
         public var description: String { localizedDescription }
-        /// The file that the error is about; nil if it is not about a file.
+        /// The file that the error concerns; nil if it concerns no file.
         public var fileURL: URL? {
             (userInfo["NSFilePath"] as? String).map { URL(fileURLWithPath: $0) }
         }
@@ -90,7 +91,7 @@ extension Realm {
             self.code = code
             self.userInfo = userInfo
         }
-        /// An error with the code `fail` and without a message.
+        /// An error with the code `fail` and no message.
         public static let callFailed = Realm.Error(.fail)
         /// Whether both have the same code.
         public static func == (a: Error, b: Error) -> Bool { a.code == b.code }
@@ -137,14 +138,14 @@ extension Realm {
     }
 }
 
-/// Whether an error is a `Realm.Error` with this code, so that `catch Realm.Error.fileNotFound`
-/// works.
+/// Whether an error is a `Realm.Error` with this code. Lets a `catch Realm.Error.fileNotFound`
+/// clause match the error.
 public func ~= (code: Realm.Error.Code, error: Swift.Error) -> Bool {
     (error as? Realm.Error)?.code == code
 }
 
 extension Realm.Error {
-    /// Converts an error of the engine to the code and message of the SDK.
+    /// Converts an error of the engine to an error with the code and the message of the SDK.
     init(_ error: RealmError) {
         var (message, file) = (error.message, error.file)
         if let path = file {
@@ -168,8 +169,8 @@ extension Realm.Error {
             || isFolder.boolValue
     }
 
-    /// Reason why a file cannot be opened, in the words of the SDK; nil if the engine's message
-    /// says more.
+    /// Returns the SDK's message for a file that cannot be opened; nil if the engine's message is
+    /// more precise.
     private static func reason(of error: RealmError, _ path: String) -> String? {
         switch error.code {
         case "FileNotFound": return "No such file or directory"

@@ -33,27 +33,28 @@ extension EncryptionKey {
 }
 
 extension Realm {
-    /// Opens a realm and closes it again, so that its file is created, migrated or compacted as the
-    /// configuration says.
+    /// Opens a realm and closes it again. This creates, migrates or compacts the file, according to
+    /// the configuration. May be called on any thread.
     ///
-    /// - Throws: `Realm.Error`, as opening does.
+    /// - Throws: `Realm.Error` under the same conditions as opening a realm.
     public static func performMigration(
         for configuration: Realm.Configuration = .defaultConfiguration
     ) throws { _ = try Realm(configuration: configuration) }
 
-    /// Whether `url` names something other than a regular file, such as a directory or a device.
+    /// Whether `url` refers to something other than a regular file, such as a directory or a
+    /// device.
     fileprivate static func isNoFile(_ url: URL) -> Bool {
         var info = stat()
         return stat(url.path, &info) == 0 && info.st_mode & S_IFMT != S_IFREG
     }
 
-    /// Whether the file of a configuration exists; false for a realm in memory. May be called on
+    /// Whether the file of a configuration exists. False for a realm in memory. May be called on
     /// any thread.
     public static func fileExists(for config: Configuration) -> Bool {
         config.fileURL.map { FileManager.default.fileExists(atPath: $0.path) } ?? false
     }
 
-    /// Deletes the file of a configuration and its companion files, except the lock file. May be
+    /// Deletes the file of a configuration and its companion files. The lock file remains. May be
     /// called on any thread.
     ///
     /// - Returns: false if there was no file.
@@ -79,20 +80,20 @@ extension Realm {
         return true
     }
 
-    /// Writes a compacted copy of the version that the realm shows, including uncommitted changes
-    /// of an open write transaction.
+    /// Writes a compacted copy of the realm's current version. Inside a write transaction, the copy
+    /// includes the uncommitted changes.
     ///
     /// - Parameter encryptionKey: 64 bytes to encrypt the copy with; nil writes it unencrypted.
-    /// - Throws: `Realm.Error.fileExists` if there is already a file at `fileURL`, and what writing
-    ///   throws.
+    /// - Throws: `Realm.Error.fileExists` if there is already a file at `fileURL`, or if the copy
+    ///   cannot be written.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         try writeCopy(toFile: fileURL, encryptionKey: encryptionKey) { _ in }
     }
 
-    /// Writes a compacted copy as `writeCopy(toFile:encryptionKey:)` does, and reports its
-    /// progress. An addition to the SDK.
+    /// Writes a compacted copy like `writeCopy(toFile:encryptionKey:)`, and reports the progress.
+    /// An addition to the SDK.
     ///
-    /// A frozen realm can be copied on any thread, and by a task that may be cancelled:
+    /// A frozen realm can be copied on any thread, also by a task that may be cancelled:
     ///
     /// ```swift
     /// try realm.freeze().writeCopy(toFile: url) { bytes in
@@ -102,10 +103,10 @@ extension Realm {
     /// ```
     ///
     /// - Parameter progress: receives the number of bytes written so far, after each half megabyte
-    ///   and at the end, on the calling thread. An error that it throws cancels the copy: nothing
-    ///   remains of it, and the error is rethrown.
-    /// - Throws: the error of `progress`, `Realm.Error.fileExists` if there is already a file at
-    ///   `fileURL`, and what writing throws.
+    ///   and at the end, on the calling thread. If it throws an error, the incomplete copy is
+    ///   removed and the error is rethrown.
+    /// - Throws: the error of `progress`; `Realm.Error`, with the code `fileExists` if there is
+    ///   already a file at `fileURL`, if the copy cannot be written.
     public func writeCopy(
         toFile fileURL: URL, encryptionKey: Data? = nil, progress: @escaping (Int) throws -> Void
     ) throws {
@@ -128,7 +129,8 @@ extension Realm {
     /// Only `fileURL` and `encryptionKey` of the configuration are used. Traps if it has no
     /// `fileURL`.
     ///
-    /// - Throws: `Realm.Error.fileExists` if there is already a file, and what writing throws.
+    /// - Throws: `Realm.Error.fileExists` if there is already a file, or another `Realm.Error` if
+    ///   the copy cannot be written.
     public func writeCopy(configuration: Realm.Configuration) throws {
         guard let url = configuration.fileURL else {
             throwRealmException("Cannot write a copy without a file URL.")

@@ -2,12 +2,12 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// A database as one thread, queue or actor sees it (API specification 2.1).
+/// A database, as one thread, queue or actor uses it (API specification 2.1).
 ///
-/// A live realm is at one version until `refresh`, automatic refresh or a write transaction
-/// advances it; a frozen realm never changes. A live realm and everything read from it may be used
-/// only in the context that opened it: on its thread, its serial queue or its actor. Any other use
-/// traps.
+/// A live realm shows one version of the data until `refresh`, automatic refresh or a write
+/// transaction advances it to the newest version. A frozen realm never changes, and any thread may
+/// use it. A live realm and everything read from it may be used only in the context that opened it:
+/// on its thread, its serial queue or its actor. Any other use traps.
 ///
 /// ```swift
 /// let realm = try Realm()
@@ -32,7 +32,7 @@ import RealmEngine
     /// The classes of the realm.
     public var schema: Schema { Schema(instance.schema) }
 
-    /// Whether no class has an object. Traps if the file is damaged.
+    /// Whether the realm has no objects. Traps if the file is damaged.
     public var isEmpty: Bool {
         let snapshot = engine.snapshot()
         return attempt { () throws(RealmError) in
@@ -59,7 +59,8 @@ import RealmEngine
 
     /// Opens a realm. The first open in a process also creates, migrates or compacts the file.
     ///
-    /// Opens in the same context refer to the same instance.
+    /// Realms that are opened on the same thread, queue or actor share an instance: they are always
+    /// at the same version.
     ///
     /// Traps if the caller is not on `queue`, if the queue is concurrent, or if the file is already
     /// open with other options.
@@ -77,7 +78,9 @@ import RealmEngine
         _ = ThreadRecord.current.retainUntilPoolEnds(instance)
     }
 
-    /// Opens the realm at `fileURL`, with the other options of the default configuration.
+    /// Opens the realm at `fileURL`. The other options are taken from
+    /// `Realm.Configuration.defaultConfiguration`. Traps if the file is already open with other
+    /// options.
     ///
     /// - Throws: `Realm.Error` if the file cannot be opened or its schema differs.
     public init(fileURL: URL) throws {
@@ -86,19 +89,19 @@ import RealmEngine
         try self.init(configuration: configuration)
     }
 
-    /// Adds classes to the default schema, for classes that the search through the program cannot
-    /// find. May be called on any thread.
+    /// Registers classes that are not found automatically, such as specialised generic classes, as
+    /// classes of the program. May be called on any thread.
     public static func register(_ types: ObjectBase.Type...) { ModelSchema.register(types) }
 
     // MARK: Transactions
 
-    /// Runs `block` in a write transaction and commits it. A block that committed or cancelled the
-    /// transaction itself leaves nothing to commit.
+    /// Runs `block` in a write transaction and commits the transaction, unless the block has
+    /// already committed or cancelled it. The changes are durable when this function returns.
     ///
-    /// If the block throws, all changes are undone and the error is rethrown.
+    /// If the block throws an error, all changes are undone and the error is rethrown.
     ///
-    /// Waits while another thread or process writes. Traps inside a write transaction, on a frozen
-    /// or read-only realm, and for a token of another realm.
+    /// Blocks the thread while another thread or process has a write transaction. Traps inside a
+    /// write transaction, on a frozen or read-only realm, and for a token of another realm.
     ///
     /// - Parameter tokens: observers of this realm that are not notified of this commit.
     /// - Returns: the result of `block`.
@@ -117,16 +120,16 @@ import RealmEngine
         return result
     }
 
-    /// Begins a write transaction: waits while another thread or process writes, then advances the
-    /// realm to the newest version.
+    /// Begins a write transaction and advances the realm to the newest version. Blocks the thread
+    /// while another thread or process has a write transaction.
     ///
     /// Traps inside a write transaction, on a frozen or read-only realm, in the completion block of
     /// a commit, and if more versions are live than `maximumNumberOfActiveVersions`.
     public func beginWrite() { instance.beginWrite() }
 
-    /// Commits the write transaction. The changes are durable when this returns.
+    /// Commits the write transaction. The changes are durable when this function returns.
     ///
-    /// Traps without a write transaction, and for a token of another realm.
+    /// Traps outside of a write transaction, and for a token of another realm.
     ///
     /// - Parameter tokens: observers of this realm that are not notified of this commit.
     /// - Throws: `Realm.Error` if the file cannot be written.
@@ -139,10 +142,10 @@ import RealmEngine
         } catch { throw Error(error) }
     }
 
-    /// Undoes all changes of the write transaction and ends it. Objects added in the transaction
-    /// become invalidated.
+    /// Undoes all changes of the write transaction and ends it. Objects that were added in the
+    /// transaction become invalid (`isInvalidated`).
     ///
-    /// Traps without a write transaction.
+    /// Traps outside of a write transaction.
     public func cancelWrite() {
         engine.cancelWrite()
         instance.release()
@@ -153,29 +156,29 @@ import RealmEngine
 
     // MARK: Objects
 
-    /// Treatment of an object whose primary key already exists.
+    /// Policy for adding an object whose primary key already exists.
     @frozen public enum UpdatePolicy: Int, Sendable {
-        /// Traps.
+        /// Traps. The default.
         case error = 1
-        /// Writes the values that differ from the stored ones; observers are notified of those
+        /// Updates the existing object with the values that differ. Observers are notified of these
         /// properties only.
         ///
         /// Embedded objects, and linked objects without a primary key, are updated in place. A list
-        /// becomes equal to the given value; a set or map keeps members and keys that are not
-        /// given.
+        /// becomes equal to the new list. In a set or map, new members and entries are inserted,
+        /// and existing ones are not removed.
         case modified = 3
-        /// Writes all values; observers are notified of every property.
+        /// Updates the existing object with all values. Observers are notified of every property.
         case all = 2
     }
 
-    /// Adds an object to the realm, with the unmanaged objects that it links to. The object itself
-    /// becomes managed. Does nothing if it is already in this realm.
+    /// Adds an object to the realm, together with the unmanaged objects that it links to. The
+    /// object becomes managed. Does nothing if it already belongs to this realm.
     ///
     /// Traps outside of a write transaction, for a deleted object or one of another realm, if the
     /// primary key exists and `update` is `.error`, and if `update` is another policy for a class
     /// without a primary key.
     ///
-    /// - Parameter update: whether an object with the same primary key is an error, or is updated.
+    /// - Parameter update: policy for an object whose primary key already exists.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         _ = engine.write
         if update != .error, ClassModel.of(type(of: object)).primaryKey == nil {
@@ -186,7 +189,8 @@ import RealmEngine
         _ = instance.adopt(object, _Storing(instance, update))
     }
 
-    /// Adds the objects of a sequence one by one, as `add(_:update:)` does.
+    /// Adds the objects of a sequence one by one. Traps under the same conditions as
+    /// `add(_:update:)`.
     public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
     where S.Iterator.Element: Object {
         for object in objects { add(object, update: update) }
@@ -205,13 +209,15 @@ import RealmEngine
         instance.remove(object)
     }
 
-    /// Deletes the objects of a sequence, each as `delete(_:)` does. An object that
-    /// occurs several times, or is deleted together with another one, is deleted once.
+    /// Deletes the objects of a sequence, with the same effect as `delete(_:)` for each of them. An
+    /// object may occur several times in the sequence.
     ///
-    /// Faster than deleting one by one where collections contain many of the objects. Traps outside
-    /// of a write transaction, and for an object that is unmanaged or belongs to another realm.
+    /// Faster than deleting the objects one by one if lists or sets contain many of them. Traps
+    /// outside of a write transaction, and for an object that is unmanaged or belongs to another
+    /// realm.
     public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
-        // Deleting changes the collection that the objects may be read from.
+        // The objects are copied first, since deleting may change the collection that they are read
+        // from.
         let objects = Array(objects)
         if objects.isEmpty { return }
         for object in objects { checkDeletable(object) }
@@ -232,7 +238,7 @@ import RealmEngine
         }
     }
 
-    /// Deletes the objects in a map and empties the map.
+    /// Deletes the objects that are values of a map, and removes all entries of the map.
     ///
     /// Traps outside of a write transaction, and for a map of another realm.
     public func delete<Key: _MapKey, Value: ObjectBase>(_ map: Map<Key, Value?>) {
@@ -240,7 +246,7 @@ import RealmEngine
             throwRealmException("Can only delete objects from the Realm they belong to.")
         }
         delete(map.values.compactMap { $0 })
-        // The owner of the map may be among the deleted objects.
+        // The owner of the map may have been among the deleted objects.
         if map.realm != nil, !map.isInvalidated { map.removeAll() }
     }
 
@@ -253,8 +259,8 @@ import RealmEngine
         attempt { () throws(RealmError) in try transaction.removeAllObjects(of: tables) }
     }
 
-    /// Returns all objects of a class, or projections of them, as a live collection that is
-    /// evaluated when it is read.
+    /// Returns all objects of a class, or projections of them. The results are live, and evaluated
+    /// when they are read.
     ///
     /// Traps if the class is not in the realm.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
@@ -320,10 +326,11 @@ import RealmEngine
 
     // MARK: Refreshing
 
-    /// Whether the realm advances automatically after commits of others; true unless set.
+    /// Whether the realm advances automatically after commits of other realm instances. True unless
+    /// set.
     ///
-    /// It does so on the main queue, on a serial queue and on an actor, not on a plain thread.
-    /// Setting it to true traps on a frozen realm.
+    /// Automatic refresh happens on the main queue, on a serial queue and on an actor, but not on a
+    /// plain thread. Setting this property to true traps on a frozen realm.
     public var autorefresh: Bool {
         get { engine.autorefresh }
         nonmutating set { engine.autorefresh = newValue }
@@ -346,16 +353,17 @@ import RealmEngine
 
     /// Whether the realm is a frozen version. May be read on any thread.
     public var isFrozen: Bool { instance.isFrozen }
-    /// Returns the version that the realm shows as a frozen realm, which any thread may read. Its
-    /// data stays in the file as long as the frozen realm or an object of it exists.
+    /// Returns a frozen realm with the current version, which any thread may use. The data of the
+    /// version remains in the file as long as the frozen realm or an object of it exists.
     ///
     /// Traps inside a write transaction.
     public func freeze() -> Realm { Realm(instance.freeze(asOfStart: false)) }
-    /// Returns the live realm of the context that the caller is in. A live realm returns itself.
+    /// Returns a live realm for the caller's thread, queue or actor. A live realm returns itself.
     ///
-    /// The context is the main queue, the actor that the caller is isolated to, a serial queue on
-    /// which a realm is open, or else the calling thread. On an actor with an executor of its own, a
-    /// realm must be open; without one, the context is the thread.
+    /// The realm is confined to the first of these that applies: the main queue, the actor that the
+    /// caller is isolated to, the serial queue that the caller runs on if a realm is already open
+    /// there, the calling thread. An actor with its own executor is found only if a realm is
+    /// already open on it.
     ///
     /// ```swift
     /// actor Kennel {
@@ -371,8 +379,8 @@ import RealmEngine
     /// Returns a frozen copy of an object, which any thread may read. Traps for an unmanaged or
     /// deleted object.
     public func freeze<T: ObjectBase>(_ object: T) -> T { RealmInstance.frozen(object) }
-    /// Returns the live object of a frozen one, in the context of the caller; nil if it has been
-    /// deleted. Traps for an unmanaged object.
+    /// Returns the live version of a frozen object, for the caller's thread, queue or actor; nil if
+    /// the object was deleted. Traps for an unmanaged object.
     public func thaw<T: ObjectBase>(_ object: T) -> T? { RealmInstance.thawed(object) }
     /// Returns a frozen copy of a collection, which any thread may read. Traps for an unmanaged
     /// collection.
@@ -380,20 +388,20 @@ import RealmEngine
         collection.freeze()
     }
 
-    /// Releases the version that the realm shows. Its objects and collections become invalid; the
-    /// realm itself can be used on.
+    /// Releases the version that the realm shows, so that its space in the file can be reused. All
+    /// objects and collections of the realm become invalid. The realm itself can still be used.
     ///
     /// Waits until asynchronous commits are durable, and cancels an open write transaction. Does
-    /// nothing while observers are notified.
+    /// nothing when it is called by an observer.
     public func invalidate() { instance.invalidate() }
 }
 
-/// A type that `Realm.objects(_:)` returns: a subclass of `Object` or of `Projection`.
+/// A type of objects that `Realm.objects(_:)` returns: a subclass of `Object` or `Projection`.
 public protocol RealmFetchable: RealmCollectionValue {
     /// Name of the class in files.
     static func className() -> String
 }
 
-/// A realm is used where it was opened: open another one in the other context, or pass a
+/// A realm may be used only where it was opened. Elsewhere, open another realm, or pass a
 /// `ThreadSafeReference`.
 @available(*, unavailable) extension Realm: Sendable {}

@@ -1,20 +1,20 @@
 import Foundation
 import RealmEngine
 
-/// Adds objects of the program to the realm, and deletes them.
+/// Adds unmanaged objects to the realm, and deletes objects.
 extension RealmInstance {
-    /// Deletes a stored object, unless it is already deleted or its realm was invalidated.
+    /// Deletes a stored object. Does nothing if it is already deleted or its realm was invalidated.
     func remove(_ object: ObjectBase) {
         guard !object.isInvalidated, let handle = object.handle else { return }
         attempt { () throws(RealmError) in try handle.remove() }
     }
 
-    /// Deletes stored objects of one Swift class in one pass, with the result of calling `remove`
-    /// for each.
+    /// Deletes stored objects of one Swift class in one pass, with the same effect as `remove` for
+    /// each of them.
     func remove(run objects: ArraySlice<some ObjectBase>) {
         let handles = objects.filter { !$0.isInvalidated }.compactMap(\.handle)
         guard let first = handles.first else { return }
-        // Dynamic objects of several classes share one Swift class.
+        // Dynamic objects have one Swift class but may belong to several tables.
         guard handles.allSatisfy({ $0.objects === first.objects }) else {
             for object in objects { remove(object) }
             return
@@ -22,7 +22,7 @@ extension RealmInstance {
         attempt { () throws(RealmError) in try first.objects.remove(handles.map(\.key)) }
     }
 
-    /// Returns the link to `object`, which is added if it is unmanaged. Traps for an object of
+    /// Returns a link to `object`. An unmanaged object is added first. Traps for an object of
     /// another realm, and for a deleted object.
     func adopt(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
         if let keepAlive = object.keepAlive, let handle = object.handle {
@@ -40,7 +40,7 @@ extension RealmInstance {
         return add(object, storing)
     }
 
-    /// Stores an unmanaged object and makes it the accessor of the stored one.
+    /// Stores an unmanaged object and makes it an accessor of the stored object.
     @discardableResult
     func add(_ object: ObjectBase, _ storing: _Storing) -> ObjectLink {
         guard !(object is EmbeddedObject) else {
@@ -55,7 +55,8 @@ extension RealmInstance {
         }
     }
 
-    /// Stores the values of `object` in the object at `key`, and makes `object` its accessor.
+    /// Stores the values of an unmanaged `object` in the stored object at `key`, and makes it an
+    /// accessor of that object.
     func fill(_ object: ObjectBase, _ key: ObjectKey, _ storing: _Storing) {
         let managed = requireClass(type(of: object))
         attempt { () throws(RealmError) in
@@ -63,12 +64,14 @@ extension RealmInstance {
         }
     }
 
-    /// Whether the table has the primary key, too. During a migration it may not have it yet.
+    /// Whether the table has a primary key. During a migration, the table of a class with a primary
+    /// key may not have one yet.
     private func hasKey(_ managed: ManagedClass) -> Bool {
         !isMigrating || engine.schema.table(managed.objects.key)?.primaryKey != nil
     }
 
-    /// Key of the object with the primary key, or of a new object.
+    /// Returns the key of the stored object with the same primary key, or of an object that is
+    /// created for it.
     private func place(
         of object: ObjectBase, _ managed: ManagedClass, _ storing: _Storing
     ) throws(RealmError) -> ObjectKey {
@@ -89,7 +92,8 @@ extension RealmInstance {
     private func adopt(
         _ object: ObjectBase, _ managed: ManagedClass, _ handle: ObjectHandle, _ storing: _Storing
     ) {
-        // Bound first, so that objects which link back find this object stored.
+        // The object becomes an accessor first, so that objects which link back to it are not added
+        // again.
         managed.bind(object, handle.key, handle.place, isAdopted: true)
         let base = Unmanaged.passUnretained(object).toOpaque()
         for (i, column) in managed.columns.enumerated() {
@@ -103,7 +107,7 @@ extension RealmInstance {
 }
 
 extension Value {
-    /// The value as messages show it.
+    /// The value as text for messages.
     var text: String {
         switch self {
         case .null: "(null)"

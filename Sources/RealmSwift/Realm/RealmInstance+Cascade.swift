@@ -1,29 +1,30 @@
 import RealmEngine
 
-/// Deletes objects together with the objects that their cascading properties link to.
+/// Deletes objects together with the objects to which properties declared with `cascades` link.
 extension RealmInstance {
-    /// Deletes stored objects and what cascades from them, each object once.
+    /// Deletes stored objects and all objects that cascade from them. Each object is deleted once.
     func remove(cascading objects: [ObjectBase]) {
         var cascade = Cascade(self)
         for object in objects { cascade.add(object) }
         for run in cascade.reached() {
-            // An object of the run may have been deleted with an earlier one.
+            // An object of this run may have been deleted together with an object of an earlier
+            // run.
             remove(run: run[...])
         }
     }
 }
 
-/// Search for the objects that are deleted together.
+/// Collects the objects that are deleted together.
 private struct Cascade {
     private let realm: RealmInstance
     private var seen: Set<ObjectLink> = []
     private var pending: [ObjectBase] = []
-    /// Fields to follow, by the name of the class.
+    /// For each class, the properties whose links are followed.
     private var fields: [String: [ClassModel.Field]] = [:]
 
     init(_ realm: RealmInstance) { self.realm = realm }
 
-    /// Adds an object, unless it was added before or is deleted.
+    /// Adds an object, unless it is deleted or was already added.
     mutating func add(_ object: ObjectBase) {
         guard !object.isInvalidated, let link = object.handle?.link,
             seen.insert(link).inserted
@@ -31,14 +32,14 @@ private struct Cascade {
         pending.append(modelled(object, link))
     }
 
-    /// The object as an accessor of its class in the program, which has the rules. Returns `object`
-    /// if the program does not have the class.
+    /// Returns an accessor whose class is declared in the program, because only that class has the
+    /// `cascades` options. Returns `object` if the program does not declare the class.
     private func modelled(_ object: ObjectBase, _ link: ObjectLink) -> ObjectBase {
         object.managed == nil ? realm.anyObject(link) : object
     }
 
-    /// Returns the added objects and all that cascade from them, in runs of one class. Embedded
-    /// objects, which are deleted with their owners, are in no run unless they were added.
+    /// Returns the added objects and all that cascade from them, grouped by class. Embedded objects
+    /// are deleted together with their owners, so they are included only if they were added.
     mutating func reached() -> [[ObjectBase]] {
         var runs: [[ObjectBase]] = []
         var places: [TableKey: Int] = [:]
@@ -71,9 +72,9 @@ private struct Cascade {
     }
 }
 
-/// Objects in a value of a property, without its type.
+/// Finds the objects in the value of a property, whatever its type.
 enum Links {
-    /// Returns the objects that `value` is or contains: a link, a list, a set or a map.
+    /// Returns the objects in `value`: a link, or the elements of a list, set or map.
     static func of(_ value: Any?) -> [ObjectBase] {
         guard let value = value.flatMap({ unwrapped($0) }) else { return [] }
         switch value {

@@ -1,23 +1,25 @@
 import Foundation
 import RealmEngine
 
-/// A realm of one thread, queue or actor, or a frozen version: the object that a `Realm` wraps.
-/// There is one for each instance of the engine.
+/// The object that a `Realm` wraps: a live realm of one thread, queue or actor, or a frozen
+/// version. There is one `RealmInstance` for each `Instance` of the engine.
 @usableFromInline
 final class RealmInstance: @unchecked Sendable {
     let engine: Instance
     let configuration: Realm.Configuration
     let schema: ModelSchema
     var isMigrating = false
-    /// Whether properties go by their names in the file, as in the realm that shows the state
+    /// Whether properties have the names that are in the file. True for the realm with the state
     /// before a migration.
     var hasStoredNames = false
-    /// Whether the instance is notified of commits, in a context that work can be delivered to.
+    /// Whether the instance is notified of commits. False for instances that tests open without
+    /// notifications.
     private(set) var receivesNotices = true
-    /// Reference to itself during a write transaction in a context other than a thread, which keeps
-    /// the instance alive.
+    /// A reference to itself, which keeps the instance alive during a write transaction on a queue
+    /// or actor. For a write transaction on a plain thread, `ThreadRecord` has this reference.
     private var keepAlive: RealmInstance?
-    /// Number of versions that `invalidate` released; older objects and collections are invalid.
+    /// Number of times the realm was invalidated. Objects and collections that were read before the
+    /// last time are invalid.
     @exclusivity(unchecked) private(set) var releases = 0
     private let classes = LockedValue<[ObjectIdentifier: ManagedClass]>([:])
 
@@ -36,7 +38,7 @@ final class RealmInstance: @unchecked Sendable {
 
     deinit { weakBox.end() }
 
-    /// Returns the realm of an instance of the engine, and creates it for a new instance.
+    /// Returns the `RealmInstance` of an engine's instance, creating it if necessary.
     static func of(
         _ engine: Instance, _ configuration: Realm.Configuration, _ schema: ModelSchema
     ) -> RealmInstance {
@@ -79,7 +81,7 @@ final class RealmInstance: @unchecked Sendable {
                 .trace, "\(configuration.place) is at version \(realm.engine.version)")
             return realm
         } catch {
-            // Traps for options that differ from those the file is already open with.
+            // Options that differ from those with which the file is already open are misuse.
             if error.code == "MismatchedConfig", !error.message.contains("schema version") {
                 throwRealmException(error.message)
             }
@@ -87,7 +89,7 @@ final class RealmInstance: @unchecked Sendable {
         }
     }
 
-    /// All live instances of the process.
+    /// All `RealmInstance` objects of the process.
     static var all: [RealmInstance] { live.withLock { $0.values.map { $0 } }.compactMap(\.object) }
 
     // MARK: Lifetime
@@ -100,7 +102,7 @@ final class RealmInstance: @unchecked Sendable {
         if engine.confinement.isDeliverable { keepAlive = self } else { record.keepWriting(self) }
     }
 
-    /// Releases the instance when its write transaction has ended.
+    /// Ends keeping the instance alive, after its write transaction has ended.
     func release() {
         keepAlive = nil
         if !engine.confinement.isDeliverable { ThreadRecord.current.release(self) }
@@ -108,22 +110,22 @@ final class RealmInstance: @unchecked Sendable {
 
     var isFrozen: Bool { engine.isFrozen }
 
-    /// Whether both are the same instance, or show the same frozen version.
+    /// Whether both are the same instance, or frozen realms with the same version.
     func isSame(as other: RealmInstance) -> Bool {
         if self === other { return true }
         guard let number = engine.frozenNumber else { return false }
         return number == other.engine.frozenNumber
     }
 
-    /// Returns the frozen realm of the version that the realm shows.
+    /// Returns a frozen realm with the current version.
     ///
-    /// - Parameter asOfStart: whether a write transaction freezes the version that it began with;
-    ///   false traps inside one.
+    /// - Parameter asOfStart: if a write transaction is open, true freezes the version at its
+    ///   beginning, and false traps.
     func freeze(asOfStart: Bool = true) -> RealmInstance {
         if isFrozen { return self }
         return attempt { () throws(RealmError) in
             engine.checkFreezing(asOfStart: asOfStart)
-            // Objects of one version share one frozen realm.
+            // All objects of one version share a frozen realm.
             if let known = engine.frozenCompanion {
                 return unsafeDowncast(known, to: RealmInstance.self)
             }
@@ -133,7 +135,7 @@ final class RealmInstance: @unchecked Sendable {
         }
     }
 
-    /// Returns the live realm of the context that the caller is in; a live realm returns itself.
+    /// Returns a live realm for the caller's context. A live realm returns itself.
     func thaw() -> RealmInstance {
         if !isFrozen { return self }
         do { return try Self.open(configuration, on: Scheduler.current()) } catch {
@@ -143,7 +145,7 @@ final class RealmInstance: @unchecked Sendable {
 
     // MARK: Classes
 
-    /// The class in this realm; nil if the realm does not have it.
+    /// Returns the class in this realm; nil if the realm does not have it.
     func managedClass(_ type: ObjectBase.Type) -> ManagedClass? {
         let id = ObjectIdentifier(type)
         if let known = classes.withLock({ $0[id] }) { return known }
@@ -176,7 +178,7 @@ final class RealmInstance: @unchecked Sendable {
                 + "`\(type.className())` to the list of `objectClasses` / `objectTypes`.")
     }
 
-    /// The class of a table. Traps if the program does not have it.
+    /// Returns the class of a table. Traps if the program does not declare it.
     func requireClass(_ key: TableKey) -> ManagedClass {
         requireClass(named: engine.schema.table(key)?.className ?? "")
     }
@@ -186,7 +188,7 @@ final class RealmInstance: @unchecked Sendable {
         throwRealmException("Object type '\(name)' is not managed by the Realm.")
     }
 
-    /// Releases the version; accessors of its objects become invalid.
+    /// Releases the current version. Accessors of its objects become invalid.
     func invalidate() {
         guard engine.invalidate() else { return }
         release()
@@ -208,8 +210,8 @@ final class RealmInstance: @unchecked Sendable {
         }
     }
 
-    /// Returns an accessor of an object of any class: a `DynamicObject` if the program does not
-    /// have the class.
+    /// Returns an accessor of an object of any class. If the program does not declare the class,
+    /// the accessor is a `DynamicObject`.
     func anyObject(_ link: ObjectLink) -> ObjectBase {
         let name = engine.schema.table(link.table)?.className ?? ""
         return object(schema.model(named: name)?.type ?? DynamicObject.self, link)
@@ -240,7 +242,7 @@ final class RealmInstance: @unchecked Sendable {
 
     // MARK: Changes
 
-    /// Traps unless the realm is live and in a write transaction.
+    /// Traps on a frozen realm and outside of a write transaction.
     func checkChanging(collection: String) {
         if isFrozen { throwRealmException("Cannot modify a frozen \(collection).") }
         guard engine.isInWriteTransaction else {
@@ -251,7 +253,7 @@ final class RealmInstance: @unchecked Sendable {
 }
 
 extension Realm.Configuration {
-    /// The path or identifier, as messages show it.
+    /// The path or the identifier, for messages.
     var place: String { fileURL?.path ?? inMemoryIdentifier ?? "" }
 
     private func migration(
@@ -266,7 +268,7 @@ extension Realm.Configuration {
         }
     }
 
-    /// The options in the engine's terms.
+    /// Converts the configuration to the engine's form.
     fileprivate func request(_ schema: ModelSchema) throws(RealmError) -> OpeningRequest {
         var engine: Instance.Configuration
         if let identifier = inMemoryIdentifier {

@@ -1,13 +1,13 @@
 import CRealmSystem
 import RealmEngine
 
-/// Finds the context that the caller is in.
+/// Finds the context of the caller.
 extension Scheduler {
-    /// Returns the context that the caller is in: the main queue, an actor, a serial queue on which
-    /// a realm is open, else the calling thread.
+    /// Returns the context of the caller: the main queue, an actor, a serial queue on which a realm
+    /// is open, or the calling thread.
     ///
-    /// An actor with an executor of its own is found only while a realm is open on it, since an
-    /// executor does not identify its actors.
+    /// An actor with its own executor is found only while a realm is open on it, because the actor
+    /// cannot be determined from its executor.
     static func current() -> Confinement {
         let place = here()
         if place === main { return place }
@@ -19,17 +19,19 @@ extension Scheduler {
         return noted.withLock { $0.compactMap(\.place) }.first(where: \.passesTest) ?? place
     }
 
-    /// Whether the executor of the caller is an actor, not an executor that an actor has.
+    /// Whether the caller runs on an actor that is its own executor. False on an actor with another
+    /// executor.
     static var isOnActorItself: Bool { realm_current_actor() != nil }
 
     private struct NotedPlace {
         weak var place: Confinement?
     }
 
-    /// Contexts of open realms that `current` cannot create.
+    /// Contexts of open realms that `current` cannot create: queues, and actors with their own
+    /// executors.
     private static let noted = LockedValue<[NotedPlace]>([])
 
-    /// Lets `current` find a context as long as a realm is open in it.
+    /// Makes a context known to `current` until it is released.
     static func note(_ place: Confinement) {
         noted.withLock { noted in
             if noted.count > 64 { noted.removeAll { $0.place == nil } }

@@ -3,11 +3,11 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// Creates the contexts that realms are confined to: the main queue, a serial queue, or a thread
-/// (API specification 3.3).
+/// Creates the contexts (`Confinement`) that realms belong to: the main queue, a serial queue, or a
+/// thread (API specification 3.3).
 enum Scheduler {
-    /// Returns the context of the caller: the main queue on the initial thread and on that queue,
-    /// else the calling thread.
+    /// Returns the context of the caller: the main queue if the caller runs on it or on the initial
+    /// thread, otherwise the calling thread.
     static func here() -> Confinement { isOnMain ? main : .thread }
 
     /// Returns the context of a serial queue, which the caller must be running on.
@@ -22,8 +22,8 @@ enum Scheduler {
                 "Invalid queue '\(queue.label)': Realms can only be confined to serial queues or the "
                     + "main queue.")
         }
-        // A value set for a queue keeps its address as long as the queue exists, and the address
-        // identifies the queue quickly.
+        // The value is stored in the queue under `queueKey`. Its address does not change as long as
+        // the queue exists, so comparing the address identifies the queue quickly.
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: id) }
         if DispatchQueue.getSpecific(key: queueKey) != id, !isImpersonated(for: .object(id)) {
             wrongQueue()
@@ -39,9 +39,9 @@ enum Scheduler {
         return place
     }
 
-    /// Whether `queue` is serial, as far as Dispatch allows to determine it. Global queues are
-    /// recognised by their label; any other queue is concurrent if its native object begins like
-    /// the native object of a known concurrent queue.
+    /// Whether `queue` is serial. Best effort, because Dispatch does not tell. Global queues are
+    /// recognised by their label. Any other queue counts as concurrent if its native object begins
+    /// with the same word as the native object of a known concurrent queue.
     private static func isSerial(_ queue: DispatchQueue) -> Bool {
         if queue.label.hasPrefix("com.apple.root.") { return false }
         return kind(queue) != kind(concurrent)
@@ -54,14 +54,15 @@ enum Scheduler {
         withExtendedLifetime(queue) { native(queue).pointee }
     }
 
-    /// The native queue, which the object of type `DispatchQueue` references after its header.
-    /// Dispatch creates a new object each time the main queue is requested.
+    /// Returns the native queue, which is referenced at byte 16 of a `DispatchQueue`. Identifies a
+    /// queue better than the `DispatchQueue`, because Dispatch creates a new one each time the main
+    /// queue is requested.
     private static func native(_ queue: DispatchQueue) -> UnsafePointer<UInt> {
         let object = UnsafeRawPointer(Unmanaged.passUnretained(queue).toOpaque())
         return object.load(fromByteOffset: 16, as: UnsafePointer<UInt>.self)
     }
 
-    /// Identity of the native queue, unique among all objects as long as the queue exists.
+    /// Returns the address of the native queue, which is unique as long as the queue exists.
     private static func identity(of queue: DispatchQueue) -> ObjectIdentifier {
         withExtendedLifetime(queue) { unsafeBitCast(native(queue), to: ObjectIdentifier.self) }
     }
@@ -84,17 +85,17 @@ enum Scheduler {
     private static let queueKeyAddress = UInt(
         bitPattern: Unmanaged.passUnretained(queueKey).toOpaque())
 
-    /// The value set for the current queue; nil if there is none. The address of the key is the key
-    /// that Dispatch's Swift overlay uses.
+    /// The value under `queueKey` of the current queue; nil if it has none. Dispatch's Swift
+    /// overlay uses the address of the key object as the native key.
     private static var specific: UnsafeMutableRawPointer? {
         dispatch_get_specific(UnsafeRawPointer(bitPattern: queueKeyAddress)!)
     }
 
-    /// Whether the caller is on a serial queue on which a realm has been opened.
+    /// Whether the caller runs on a serial queue on which a realm was opened.
     static var isOnKnownQueue: Bool { specific != nil }
 
-    /// Test that identifies the current queue; nil outside of a queue that has the value, such as
-    /// on a thread that impersonates a queue's.
+    /// Returns a fast test whether the caller runs on the current queue. Nil if the queue has no
+    /// value under `queueKey`, as on a thread that impersonates a queue in tests.
     private static var quickTest: Confinement.Test? {
         specific.map { own in
             Confinement.Test(UInt(bitPattern: own)) { UInt(bitPattern: Scheduler.specific) == $0 }
@@ -107,8 +108,8 @@ enum Scheduler {
         return key
     }()
 
-    /// Whether the caller is on the initial thread, or on the main queue, which another thread may
-    /// serve.
+    /// Whether the caller runs on the initial thread, or on the main queue. Another thread may
+    /// serve the main queue.
     private static var isOnMain: Bool {
         ThreadRecord.current.isInitial || DispatchQueue.getSpecific(key: mainKey) != nil
             || isImpersonated(for: mainContext)
@@ -120,7 +121,8 @@ enum Scheduler {
         ImpersonatedThread.current?.passes(for: place) ?? false
     }
 
-    /// Contexts of the calling thread, for a thread that impersonates it in tests.
+    /// Contexts of the calling thread. A thread that impersonates the calling thread in tests takes
+    /// them over.
     static var places: Set<Confinement.Identity> {
         var places: Set<Confinement.Identity> = isOnMain ? [mainContext] : []
         if let id = DispatchQueue.getSpecific(key: queueKey) { places.insert(.object(id)) }

@@ -5,7 +5,7 @@ import RealmEngine
 public enum PropertyType: Int32, Sendable {
     /// `Int`, `Int8`, `Int16`, `Int32` or `Int64`.
     case int = 0
-    /// The type of the same name; `any` is `AnyRealmValue`, `object` a link.
+    /// The Swift type of the same name. `any` is `AnyRealmValue`, and `object` is a link.
     case bool, string, data, date, float, double, object, linkingObjects, any, objectId, decimal128
     // swift-format-ignore: AlwaysUseLowerCamelCase
     /// `Foundation.UUID`.
@@ -19,12 +19,12 @@ public struct Schema: CustomStringConvertible, Equatable, Sendable {
 
     init(_ schema: ModelSchema) { objectSchema = schema.models.map { ObjectSchema($0) } }
 
-    /// The classes of a file.
+    /// Creates the schema of a file.
     init(_ schema: RealmEngine.Schema) {
         objectSchema = schema.classes.map { ObjectSchema($0, schema) }
     }
 
-    /// Reads the classes of a file, which the program need not have. May be called on any thread;
+    /// Reads the classes of a file. The program need not declare them. May be called on any thread;
     /// the file is not changed. An addition to the SDK.
     ///
     /// ```swift
@@ -61,7 +61,7 @@ public struct ObjectSchema: CustomStringConvertible, Equatable, Sendable {
     public let objectClass: AnyClass
     /// Whether the class derives from `EmbeddedObject`.
     public let isEmbedded: Bool
-    /// Properties that are stored in files, without linking objects.
+    /// Properties that are stored in files; linking objects are not included.
     public let properties: [Property]
     /// The primary key; nil if the class has none.
     public let primaryKeyProperty: Property?
@@ -77,7 +77,7 @@ public struct ObjectSchema: CustomStringConvertible, Equatable, Sendable {
         computed = model.fields.filter(\.isLinkingObjects).map { Property($0) }
     }
 
-    /// A class as a file describes it.
+    /// Creates a class from its description in a file.
     init(_ info: TableInfo, _ schema: RealmEngine.Schema) {
         let properties = info.columns.enumerated().map {
             Property($1, schema, isPrimaryKey: $0 == info.primaryKey)
@@ -115,7 +115,7 @@ public struct ObjectSchema: CustomStringConvertible, Equatable, Sendable {
 public struct Property: CustomStringConvertible, Equatable, Sendable {
     /// Name in the program.
     public let name: String
-    /// Name in files.
+    /// Name of the column in files.
     public let columnName: String
     /// Type of the value, or of the elements of a collection.
     public let type: PropertyType
@@ -129,7 +129,7 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
     public let isIndexed: Bool
     /// Whether the value, or an element of the collection, may be nil.
     public let isOptional: Bool
-    /// Class that a link, or a property of linking objects, refers to; nil for other types.
+    /// Class of the linked objects, or of the linking objects; nil for other types.
     public let objectClassName: String?
     private let originProperty: String?
     private let isPrimaryKey: Bool
@@ -148,7 +148,7 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
         isPrimaryKey = field.isPrimaryKey
     }
 
-    /// A property as a file describes it.
+    /// Creates a property from its description in a file.
     init(_ column: ColumnInfo, _ schema: RealmEngine.Schema, isPrimaryKey: Bool) {
         name = column.name
         columnName = column.name
@@ -157,7 +157,7 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
         isSet = column.collection == .set
         isMap = column.collection == .dictionary
         isIndexed = column.isIndexed
-        // A column of any type may contain null without being optional.
+        // A column of type `any` can contain null without being optional.
         isOptional = column.isNullable && column.type != .mixed
         objectClassName = column.type == .link ? schema.table(column.target)?.className : nil
         originProperty = nil

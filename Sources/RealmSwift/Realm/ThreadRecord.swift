@@ -1,16 +1,17 @@
 import Foundation
 import RealmEngine
 
-/// State of one thread: whether it is the initial one, and realms that it keeps alive.
+/// State of one thread: whether it is the initial thread, and the realms that it keeps alive.
 final class ThreadRecord {
-    /// Whether the process began with this thread.
+    /// Whether this is the thread with which the process began.
     let isInitial = Thread.isMainThread
-    /// Realms opened inside each `autoreleasepool`, innermost pool last.
+    /// Realms opened inside `autoreleasepool` calls, a dictionary for each call. The innermost call
+    /// is the last.
     private var pools: [[ObjectIdentifier: RealmInstance]] = []
-    /// Realms with an open write transaction.
+    /// Realms that have an open write transaction.
     private var writing: [ObjectIdentifier: RealmInstance] = [:]
 
-    /// The key path of key-value access that is being followed; nil outside of one.
+    /// The key path that key-value access currently follows, for messages; nil otherwise.
     var keyPath: String?
 
     private static let slot = ThreadSlot()
@@ -28,12 +29,14 @@ final class ThreadRecord {
     func openPool() { pools.append([:]) }
 
     func closePool() {
-        // Instances that are released here may use the record.
+        // Releasing the instances may use the record, so they are released after the array was
+        // changed.
         let last = pools.removeLast()
         withExtendedLifetime(last) {}
     }
 
-    /// Keeps a realm alive to the end of the innermost pool. Returns false if there is no pool.
+    /// Keeps a realm alive until the innermost `autoreleasepool` returns. Returns false outside of
+    /// a pool.
     func retainUntilPoolEnds(_ realm: RealmInstance) -> Bool {
         guard let last = pools.indices.last else { return false }
         pools[last][ObjectIdentifier(realm)] = realm
@@ -42,8 +45,8 @@ final class ThreadRecord {
 
     // MARK: Writing
 
-    /// Keeps a realm alive until its write transaction ends, so that the transaction of `try!
-    /// Realm().beginWrite()` can be ended.
+    /// Keeps a realm alive until its write transaction ends. Otherwise `try! Realm().beginWrite()`
+    /// would release the realm at once, and the transaction could not be committed.
     func keepWriting(_ realm: RealmInstance) { writing[ObjectIdentifier(realm)] = realm }
 
     func release(_ realm: RealmInstance) { writing[ObjectIdentifier(realm)] = nil }

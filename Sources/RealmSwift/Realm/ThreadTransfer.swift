@@ -1,4 +1,4 @@
-/// A confined value that crosses threads on its way to the context that uses it.
+/// Passes a confined value to another thread, in which its own context uses it.
 struct ThreadTransfer<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

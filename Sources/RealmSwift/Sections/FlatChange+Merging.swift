@@ -1,13 +1,12 @@
-/// Converts positions across an edit of a sequence: before it, the sequence has the elements at
-/// `removed`; after it, the elements at `added`.
+/// Converts positions of elements before an edit of a sequence to their positions after the edit.
+/// The edit removes the elements at `removed` and inserts the elements at `added`.
 struct PositionShift {
-    /// Positions before the edit, ascending.
+    /// Positions before the edit of the removed elements, ascending.
     let removed: [Int]
-    /// Positions after the edit, ascending.
+    /// Positions after the edit of the inserted elements, ascending.
     let added: [Int]
 
-    /// Returns the positions after the edit of the elements at `positions`, which are ascending.
-    /// Removed elements are left out.
+    /// Converts positions, which must be ascending. Positions of removed elements are left out.
     func shifted(_ positions: [Int]) -> [Int] {
         var result: [Int] = []
         result.reserveCapacity(positions.count)
@@ -15,7 +14,7 @@ struct PositionShift {
         for position in positions {
             while gone < removed.count, removed[gone] < position { gone += 1 }
             if gone < removed.count, removed[gone] == position { continue }
-            // Rank among the elements that stay, which have the same order after the edit.
+            // Rank among the remaining elements. The edit does not change their order.
             let rank = position - gone
             while came < added.count, added[came] <= rank + came { came += 1 }
             result.append(rank + came)
@@ -27,8 +26,8 @@ struct PositionShift {
 extension FlatChange {
     var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
-    /// Returns the change that has the effect of this change followed by `next`. Elements inserted
-    /// and deleted again are in neither list.
+    /// Returns one change with the effect of this change followed by `next`. Elements that this
+    /// change inserts and `next` deletes are not listed.
     func followed(by next: FlatChange) -> FlatChange {
         let toOld = PositionShift(removed: insertions, added: deletions)
         let toNew = PositionShift(removed: next.deletions, added: next.insertions)

@@ -2,21 +2,21 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// A change of sections, or of one section, as observers receive it.
+/// A change of sections, or of the elements of one section, as observers receive it.
 @frozen public enum SectionedResultsChange<Collection> {
-    /// The first call, with the sections as they are.
+    /// The first call, with the initial sections.
     case initial(Collection)
-    /// The sections after a change. Deletions are positions in the previous sections, insertions
-    /// and modifications positions in the current ones. Elements deleted together with their
-    /// section are not listed.
+    /// A later call, with the changed sections. Deletions are positions in the previous sections.
+    /// Insertions and modifications are positions in the changed sections. Elements that were
+    /// deleted together with their section are not listed.
     case update(
         Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
 }
-/// The SDK's other name for `SectionedResultsChange`.
+/// The SDK's other name of `SectionedResultsChange`.
 public typealias RealmSectionedResultsChange = SectionedResultsChange
 
-/// Sections or one section, as a thing that can be observed.
+/// Sections, or one section, that can be observed.
 protocol SectionsObserved: RealmSectionedResult {
     func begin(
         _ keyPaths: [String]?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
@@ -36,16 +36,17 @@ extension RealmSectionedResult {
         return open(me)
     }
 
-    /// Calls `block` with the sections as they are, and again after each change of them.
+    /// Calls `block` first with the initial sections, and then after each change.
     ///
-    /// Traps for frozen sections, on a read-only realm, on a plain thread without a queue, after
-    /// changes in an open write transaction, and for an unknown property.
+    /// Traps for frozen sections, on a read-only realm, if `queue` is nil and the realm belongs to
+    /// a plain thread (no queue or actor), in a write transaction that has made changes, and for an
+    /// unknown property.
     ///
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all, also of objects that they link to.
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
@@ -53,11 +54,11 @@ extension RealmSectionedResult {
         RealmSwift.observe(self, on: queue, block) { $0.begin(any: keyPaths, $1) }
     }
 
-    /// Calls `block` on an actor with the sections as they are, and again after each change of
-    /// them. The observation has begun when this returns.
+    /// Calls `block` on an actor, first with the initial sections and then after each change. The
+    /// observation has begun when this function returns.
     ///
-    /// - Returns: a token; the observation ends when it is released. If the task is cancelled,
-    ///   nothing is observed.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
@@ -67,19 +68,19 @@ extension RealmSectionedResult {
 }
 
 extension RealmSectionedResult where Element: RealmSectionedResult, Element.Element: ObjectBase {
-    /// Calls `block` with the sections as they are, and again after each change of them, where
-    /// modifications of the given properties are reported.
+    /// Calls `block` first with the initial sections, and then after each change. Modifications are
+    /// reported only for the given properties.
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [PartialKeyPath<Element.Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// Calls `block` on an actor with the sections as they are, and again after each change of
-    /// them, where modifications of the given properties are reported.
+    /// Calls `block` on an actor, first with the initial sections and then after each change.
+    /// Modifications are reported only for the given properties.
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element.Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -90,19 +91,19 @@ extension RealmSectionedResult where Element: RealmSectionedResult, Element.Elem
 }
 
 extension RealmSectionedResult where Element: ObjectBase {
-    /// Calls `block` with the section as it is, and again after each change of it, where
-    /// modifications of the given properties are reported.
+    /// Calls `block` first with the initial section, and then after each change. Modifications are
+    /// reported only for the given properties.
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
-    /// Calls `block` on an actor with the section as it is, and again after each change of it,
-    /// where modifications of the given properties are reported.
+    /// Calls `block` on an actor, first with the initial section and then after each change.
+    /// Modifications are reported only for the given properties.
     ///
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Returns: a token. The observation ends when the token is released.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -136,8 +137,8 @@ extension ResultsSection: SectionsObserved {
 }
 
 extension SectionsSource {
-    /// Begins an observation. `block` receives nil at first and a change later, with the sections
-    /// before and after it.
+    /// Begins an observation. `block` receives the change, and the sections before and after it.
+    /// The change is nil at first, for the initial sections.
     func begin(
         _ keyPaths: [String]?,
         _ block: @escaping (SectionsChange?, SectionsLayout<Key>, SectionsLayout<Key>) -> Void

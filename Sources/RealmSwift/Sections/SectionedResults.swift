@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// A collection of sections, or of the elements of one section (API specification 2.8).
+/// A collection of sections, or of the elements of one section (API specification 2.8). May be used
+/// only on the thread, queue or actor of its realm, unless it is frozen.
 public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined {
     /// The realm of the sections.
     var realm: Realm? { get }
@@ -14,24 +15,26 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadC
     var isFrozen: Bool { get }
     /// Returns a frozen copy, which does not change and may be read on any thread.
     func freeze() -> Self
-    /// Returns the live sections of frozen ones, in the context of the caller.
+    /// Returns the live version of these frozen sections, for the caller's thread, queue or actor.
+    /// Live sections return themselves.
     func thaw() -> Self?
-    /// Calls `block` with the sections as they are, and again after each change of them.
+    /// Calls `block` first with the initial sections, and then after each change.
     ///
     /// - Parameter keyPaths: properties whose modifications are reported; nil for all.
-    /// - Parameter queue: a serial queue on which `block` is called; nil for the context of the
-    ///   realm.
-    /// - Returns: a token; the observation ends when it is released.
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
+    /// - Returns: a token. The observation ends when the token is released.
     func observe(
         keyPaths: [String]?, on queue: DispatchQueue?,
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken
 }
 
-/// Results grouped into sections of elements with equal keys. Sections are in the order of their
-/// first elements.
+/// Results grouped into sections. The elements of a section have equal keys. The sections have the
+/// order of their first elements.
 ///
-/// Live, like results: the sections are computed again after the realm has advanced.
+/// The sections are live like results: they are computed again after the realm has advanced. They
+/// may be used only on the thread, queue or actor of their realm, unless they are frozen.
 ///
 /// ```swift
 /// let sections = realm.objects(Dog.self).sectioned(by: \.age)
@@ -56,7 +59,8 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     public var isFrozen: Bool { source.results.isFrozen }
     /// Returns a frozen copy, which does not change and may be read on any thread.
     public func freeze() -> SectionedResults { SectionedResults(source.frozen()) }
-    /// Returns the live sections of frozen ones, in the context of the caller.
+    /// Returns the live version of these frozen sections, for the caller's thread, queue or actor.
+    /// Live sections return themselves.
     public func thaw() -> SectionedResults? { source.thawed().map { SectionedResults($0) } }
 
     /// Zero.
@@ -75,17 +79,18 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         return ResultsSection(source, keys[index])
     }
 
-    /// The element at a position of a section. Traps if one of them is out of bounds.
+    /// The element at a position: a section, and an index in the section. Traps if one of them is
+    /// out of bounds.
     public subscript(_ indexPath: IndexPath) -> SectionElement {
         self[indexPath.section][indexPath.item]
     }
 
-    /// Returns an iterator over the sections as they are now.
+    /// Returns an iterator over the current sections.
     public func makeIterator() -> SectionedResultsIterator<Key, SectionElement> {
         SectionedResultsIterator(source.layout.keys.map { ResultsSection(source, $0) })
     }
 
-    /// Whether both group the same results.
+    /// Whether both are sections of the same results.
     public static func == (a: SectionedResults, b: SectionedResults) -> Bool {
         a.source === b.source || a.source.results == b.source.results
     }
@@ -94,8 +99,8 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     public var description: String { SectionsText.of(self, "SectionedResults", source) }
 }
 
-/// The elements of a `SectionedResults` with one key. Becomes empty when no element has the key any
-/// more.
+/// A section of a `SectionedResults`: the elements with one key. The section becomes empty when no
+/// element has the key any more.
 public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionValue>:
     RealmSectionedResult, CustomStringConvertible, Identifiable
 {
@@ -109,7 +114,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
 
     /// The same as `key`.
     public var id: Key { key }
-    /// The realm of the results.
+    /// The realm of the section.
     public var realm: Realm? { source.results.realm }
     /// Whether the realm was invalidated.
     public var isInvalidated: Bool { source.results.isInvalidated }
@@ -117,7 +122,8 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public var isFrozen: Bool { source.results.isFrozen }
     /// Returns a frozen copy, which does not change and may be read on any thread.
     public func freeze() -> ResultsSection { ResultsSection(source.frozen(), key) }
-    /// Returns the live section of a frozen one, in the context of the caller.
+    /// Returns the live version of this frozen section, for the caller's thread, queue or actor. A
+    /// live section returns itself.
     public func thaw() -> ResultsSection? { source.thawed().map { ResultsSection($0, key) } }
 
     private var positions: [Int] { source.layout.positions(of: key) }
@@ -136,7 +142,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
         return source.results[positions[index]]
     }
 
-    /// Returns an iterator over the elements as they are now.
+    /// Returns an iterator over the current elements.
     public func makeIterator() -> SectionIterator<T> {
         SectionIterator(positions.map { source.results[$0] })
     }
@@ -158,7 +164,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
     public mutating func next() -> Element? { rest.popFirst() }
 }
 
-/// Iterates over the sections that there were when the iteration began.
+/// Iterates over the sections that a `SectionedResults` had when the iteration began.
 @frozen
 public struct SectionedResultsIterator<
     Key: _Persistable & Hashable, Element: RealmCollectionValue

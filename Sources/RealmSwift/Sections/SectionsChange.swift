@@ -1,7 +1,7 @@
 import Foundation
 
-/// A change of results by position: modifications and deletions in the previous results, insertions
-/// in the current ones.
+/// A change of results as positions. Deletions and modifications are positions in the previous
+/// results, insertions are positions in the current results.
 struct FlatChange {
     let deletions: [Int]
     let insertions: [Int]
@@ -13,7 +13,7 @@ struct FlatChange {
         )
     }
 
-    /// The change between two arrays of values, which are never modified.
+    /// Computes the difference of two arrays of values. It contains no modifications.
     init<Element: Hashable>(from old: [Element], to new: [Element]) {
         var (deletions, insertions): ([Int], [Int]) = ([], [])
         for step in new.difference(from: old) {
@@ -55,7 +55,7 @@ struct SectionsChange {
         let modified = Set(change.modifications)
         insertions = change.insertions.filter { $0 < now.count }.map { now[$0] }
         deletions = change.deletions.filter { $0 < before.count }.map { before[$0] }
-        // Elements in both keep their order.
+        // Elements that were neither deleted nor inserted have the same order before and after.
         let stayed = before.indices.filter { !gone.contains($0) }
         let places = now.indices.filter { !came.contains($0) }
         for (from, to) in zip(stayed, places) {
@@ -73,8 +73,11 @@ struct SectionsChange {
         modifications.sort()
     }
 
-    /// The part of the change that concerns one section, at position `before` in the previous
-    /// sections and `now` in the current ones; nil if it is not there.
+    /// Returns the part of the change that concerns one section.
+    ///
+    /// - Parameter before: position in the previous sections; nil if the section did not exist.
+    /// - Parameter now: position in the current sections; nil if the section does not exist any
+    ///   more.
     func of(_ before: Int?, _ now: Int?) -> SectionsChange {
         var mine = SectionsChange()
         mine.deletions = deletions.filter { $0.section == before }

@@ -1,13 +1,15 @@
 import Foundation
 import RealmEngine
 
-/// Results with their sections, which are computed again when the realm shows another version.
+/// Results and their sections. The sections are computed again when the realm is at another
+/// version.
 final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectionValue>:
     @unchecked Sendable
 {
     let results: Results<Element>
     let key: (Element) -> Key
-    /// The sections of one version. Several threads use frozen sections.
+    /// The sections of one version. A lock guards them, because several threads may use frozen
+    /// sections.
     private let known = LockedValue<Known?>(nil)
 
     private struct Known: @unchecked Sendable {
@@ -40,7 +42,7 @@ final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectio
     }
 }
 
-/// The positions of each section's elements.
+/// The sections of results: the keys, and the positions of the elements of each section.
 struct SectionsLayout<Key: Hashable> {
     /// Key of each element, in the order of the elements.
     let flat: [Key]
@@ -62,7 +64,7 @@ struct SectionsLayout<Key: Hashable> {
     func positions(of key: Key) -> [Int] { members[key]?.positions ?? [] }
     func section(of key: Key) -> Int? { members[key]?.section }
 
-    /// Section and position in it of each element.
+    /// For each element, its section and its position in the section.
     var paths: [IndexPath] {
         var next = Array(repeating: 0, count: keys.count)
         return flat.map { key in
@@ -82,9 +84,9 @@ struct SectionsLayout<Key: Hashable> {
 // MARK: - Creation
 
 extension RealmCollection {
-    /// Returns the elements in sections of equal keys, in the order that the descriptors define.
+    /// Sorts the elements and groups them into sections with equal keys.
     ///
-    /// Traps without a sort descriptor, and for an unmanaged collection.
+    /// Traps if there is no sort descriptor, and for an unmanaged collection.
     ///
     /// - Parameter keyBlock: returns the key of an element.
     public func sectioned<Key: _Persistable>(
@@ -97,7 +99,8 @@ extension RealmCollection {
         return SectionedResults(SectionsSource(sorted(by: sortDescriptors), keyBlock))
     }
 
-    /// Returns the elements, sorted by value, in sections of equal keys.
+    /// Sorts the elements by value and groups them into sections with equal keys. Traps for an
+    /// unmanaged collection.
     ///
     /// - Parameter block: returns the key of an element.
     public func sectioned<Key: _Persistable>(
@@ -119,8 +122,8 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// Returns the objects, sorted by a property, in sections of equal values of it. Traps for an
-    /// unmanaged collection.
+    /// Sorts the objects by a property and groups them into sections with equal values of the
+    /// property. Traps for an unmanaged collection.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -128,17 +131,18 @@ extension RealmCollection where Element: ObjectBase {
         return sectioned(keyPath, name, [SortDescriptor(keyPath: name, ascending: ascending)])
     }
 
-    /// Returns the objects in sections of equal values of a property, which the first descriptor
-    /// must sort by. Traps for any other first descriptor, and for an unmanaged collection.
+    /// Sorts the objects and groups them into sections with equal values of a property. The first
+    /// sort descriptor must sort by the same property. Traps otherwise, and for an unmanaged
+    /// collection.
     public func sectioned<Key: _Persistable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
         sectioned(keyPath, _name(for: keyPath), sortDescriptors)
     }
 
-    /// Returns the objects in sections of equal keys, in the order that the descriptors define.
+    /// Sorts the objects and groups them into sections with equal keys.
     ///
-    /// Traps without a sort descriptor, and for an unmanaged collection.
+    /// Traps if there is no sort descriptor, and for an unmanaged collection.
     ///
     /// - Parameter block: returns the key of an object.
     public func sectioned<Key: _Persistable>(
@@ -147,8 +151,8 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection {
-    /// Returns the projections, sorted by a property, in sections of equal values of it. Traps for
-    /// an unmanaged collection.
+    /// Sorts the projections by a property and groups them into sections with equal values of the
+    /// property. Traps for an unmanaged collection.
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> where Element: Projection<O> {
@@ -156,8 +160,8 @@ extension RealmCollection {
         return sectioned(keyPath, name, [SortDescriptor(keyPath: name, ascending: ascending)])
     }
 
-    /// Returns the projections in sections of equal values of a property, which the first
-    /// descriptor must sort by. Traps for any other first descriptor, and for an unmanaged
+    /// Sorts the projections and groups them into sections with equal values of a property. The
+    /// first sort descriptor must sort by the same property. Traps otherwise, and for an unmanaged
     /// collection.
     public func sectioned<Key: _Persistable, O: ObjectBase>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
@@ -165,9 +169,9 @@ extension RealmCollection {
         sectioned(keyPath, _name(for: keyPath), sortDescriptors)
     }
 
-    /// Returns the projections in sections of equal keys, in the order that the descriptors define.
+    /// Sorts the projections and groups them into sections with equal keys.
     ///
-    /// Traps without a sort descriptor, and for an unmanaged collection.
+    /// Traps if there is no sort descriptor, and for an unmanaged collection.
     ///
     /// - Parameter block: returns the key of a projection.
     public func sectioned<Key: _Persistable, O: ObjectBase>(

@@ -1,7 +1,7 @@
 import Foundation
 import RealmEngine
 
-/// Creates and inspects files of classes that the program does not have.
+/// Creates and reads files with classes that the program does not declare.
 extension RealmTesting {
     private static func open(_ url: URL, _ classes: [ClassSpec]?) -> Instance {
         attempt { () throws(RealmError) in
@@ -13,7 +13,8 @@ extension RealmTesting {
         }
     }
 
-    /// Creates a file of schema version 0 with one empty class.
+    /// Creates a file with one class that has no objects. The schema version is 0. Traps if that
+    /// fails.
     public static func createFile(
         at url: URL, className: String,
         columns: [(name: String, type: PropertyType, optional: Bool)]
@@ -28,7 +29,8 @@ extension RealmTesting {
         ).snapshot()
     }
 
-    /// Adds an object to a file made by `createFile`, with values in the order of the columns.
+    /// Adds an object to a file that `createFile` created. The values are in the order of the
+    /// columns.
     public static func addRow(at url: URL, className: String, values: [Any]) {
         let engine = open(url, nil)
         let realm = RealmInstance.of(

@@ -1,16 +1,16 @@
 import Foundation
 import RealmEngine
 
-/// Realms that are notified of commits only on request.
+/// Realms that are notified of commits only when the test requests it.
 extension RealmTesting {
-    /// Opens a realm on the main queue that advances only on `refresh`, when it begins to write,
-    /// and on `runNotifiers`.
+    /// Opens a realm on the main queue that is not notified of commits. It advances only when
+    /// `refresh` or `runNotifiers` is called, and when it begins to write.
     public static func openWithoutNotifier(_ configuration: Realm.Configuration) throws -> Realm {
         Realm(try RealmInstance.open(configuration, on: Scheduler.main, receivesNotices: false))
     }
 
-    /// Notifies the realms of the file at `path` that `openWithoutNotifier` opened, on the main
-    /// queue.
+    /// Notifies realms of other commits: the realms of the file at `path` that
+    /// `openWithoutNotifier` opened. Must be called on the main queue.
     public static func runNotifiers(path: String) {
         for realm in RealmInstance.all
         where realm.configuration.fileURL?.path == path && !realm.receivesNotices {

@@ -3,28 +3,29 @@ import Foundation
 import RealmEngine
 import Synchronization
 
-/// Support for tests in the style of the SDK's own: catching traps, and resetting the state of the
-/// process.
+/// Support for tests in the style of the SDK's own tests: catches traps, and resets the state of
+/// the process.
 @_spi(Testing)
 public enum RealmTesting {
-    /// A misuse that was reported while a closure ran.
+    /// A misuse that was reported while a closure was running.
     public struct Misuse: Sendable {
-        /// Name of the Objective-C exception that the SDK throws.
+        /// Name of the Objective-C exception that the SDK throws for this misuse.
         public let name: String
         /// Message of the trap.
         public let reason: String
     }
 
-    /// Runs `body` on a thread that impersonates the calling one, which waits.
+    /// Runs `body` on another thread and waits for it. That thread impersonates the calling thread,
+    /// so `body` may use the caller's realms.
     ///
-    /// After a misuse that thread sleeps for ever, so the objects that it references are never
+    /// After a misuse, the other thread sleeps for ever. Objects that it references are never
     /// released.
     ///
     /// - Returns: the misuse; nil if `body` returned.
     public static func catchMisuse(_ body: () -> Void) -> Misuse? {
         withoutActuallyEscaping(body) { body in
-            // References of a sleeping thread are released by hand, or the closure would count as
-            // escaping.
+            // The sleeping thread's references to the closure are released by hand. Otherwise the
+            // runtime would report that the closure escapes.
             let work = Work(body)
             defer { work.forget() }
             return ImpersonatedThread.run(in: Scheduler.places) { work.run() }
@@ -32,13 +33,15 @@ public enum RealmTesting {
         }
     }
 
-    /// Name of the exception that the SDK throws. An unknown key is reported by Foundation there.
+    /// Returns the name of the exception that the SDK throws. For an unknown key, Foundation throws
+    /// its own exception.
     private static func name(of reason: String) -> String {
         reason.contains("not key value coding-compliant")
             ? "NSUnknownKeyException" : "RLMException"
     }
 
-    /// A closure in heap memory, whose captured values can be released.
+    /// A closure stored in heap memory, so that its captured values can be released although a
+    /// thread sleeps in it.
     private struct Work: @unchecked Sendable {
         private let cell: UnsafeMutablePointer<(() -> Void, Int)>
         private let count: Int
@@ -61,7 +64,7 @@ public enum RealmTesting {
             cell.deallocate()
         }
 
-        /// Context object of the closure, with the captured values.
+        /// Returns the context object of the closure, which contains the captured values.
         private static func context(
             _ cell: UnsafeMutablePointer<(() -> Void, Int)>
         ) -> UnsafeRawPointer? {
@@ -69,20 +72,21 @@ public enum RealmTesting {
         }
     }
 
-    /// Whether classes that use `@Persisted` also have columns for members that are lists, sets,
-    /// maps, linking objects or legacy holders. Set before a class is first used.
+    /// Whether a class that uses `@Persisted` may also have columns without it: properties that are
+    /// lists, sets, maps, linking objects, `RealmProperty` or `RealmOptional`. Must be set before a
+    /// class is first used.
     public static var acceptsLegacyHolders: Bool {
         get { ClassModel.acceptsHolders.load(ordering: .relaxed) }
         set { ClassModel.acceptsHolders.store(newValue, ordering: .relaxed) }
     }
 
-    /// Whether the process has a live realm of this file.
+    /// Whether the process has a live realm of the file at `path`.
     public static func hasCachedRealm(atPath path: String) -> Bool {
         RealmInstance.all.contains { $0.configuration.fileURL?.path == path && !$0.isFrozen }
     }
 
-    /// Closes the realms of the main queue and the calling thread. Realms in memory lose their
-    /// data.
+    /// Closes the realms of the main queue and of the calling thread. The data of realms in memory
+    /// is lost.
     public static func reset() {
         for realm in RealmInstance.all
         where realm.engine.isOfThisThread || realm.engine.confinement === Scheduler.main {

@@ -5,14 +5,14 @@ import RealmEngine
 
 /// Opens realms that are confined to an actor (API specification 3.4).
 extension Realm {
-    /// When a realm is downloaded before it is opened. Makes no difference for local files; kept
-    /// for source compatibility with the SDK.
+    /// When a synchronized realm is downloaded before it is opened. Has no effect on local files;
+    /// exists for source compatibility with the SDK.
     @frozen public enum OpenBehavior: Sendable { case never, always, once }
 
-    /// Opens a realm that is confined to the main actor.
+    /// Opens a realm that is confined to the main actor. May be called in any context.
     ///
     /// - Parameter downloadBeforeOpen: has no effect on local files.
-    /// - Throws: `Realm.Error`, and `CancellationError` if the task is cancelled.
+    /// - Throws: `Realm.Error`; `CancellationError` if the task is cancelled.
     @MainActor
     public init(
         configuration: Configuration = .defaultConfiguration,
@@ -22,8 +22,8 @@ extension Realm {
         self.init(try RealmInstance.open(configuration, on: Scheduler.main))
     }
 
-    /// Opens a realm that is confined to `actor`. It is used only in code that runs on the actor,
-    /// which may be an actor's own initializer.
+    /// Opens a realm that is confined to `actor`: it may be used only in code that runs on the
+    /// actor. May be called in any context, also in the initializer of the actor.
     ///
     /// ```swift
     /// actor Kennel {
@@ -33,7 +33,7 @@ extension Realm {
     /// ```
     ///
     /// - Parameter downloadBeforeOpen: has no effect on local files.
-    /// - Throws: `Realm.Error`, and `CancellationError` if the task is cancelled.
+    /// - Throws: `Realm.Error`; `CancellationError` if the task is cancelled.
     public init<A: Actor>(
         configuration: Configuration = .defaultConfiguration, actor: A,
         downloadBeforeOpen: OpenBehavior = .never
@@ -44,7 +44,7 @@ extension Realm {
     /// Opens a realm that is confined to the actor of the caller.
     ///
     /// - Parameter downloadBeforeOpen: has no effect on local files.
-    /// - Throws: `Realm.Error`, and `CancellationError` if the task is cancelled.
+    /// - Throws: `Realm.Error`; `CancellationError` if the task is cancelled.
     public static func open(
         configuration: Configuration = .defaultConfiguration,
         _isolation actor: isolated any Actor = #isolation,
@@ -54,7 +54,8 @@ extension Realm {
         return Realm(try RealmInstance.open(configuration, on: Scheduler.actor(actor)))
     }
 
-    /// Opens a realm later on a queue and calls back there.
+    /// Opens a realm asynchronously on a queue, and calls `callback` on that queue. May be called
+    /// on any thread.
     ///
     /// ```swift
     /// Realm.asyncOpen(callbackQueue: queue) { result in
@@ -67,7 +68,7 @@ extension Realm {
     ///
     /// - Parameter callbackQueue: a serial queue, to which the realm is confined.
     /// - Parameter callback: receives the realm, or the error that opening threw.
-    /// - Returns: a task with which the opening can be cancelled.
+    /// - Returns: a task that can be used to cancel the opening.
     @discardableResult
     public static func asyncOpen(
         configuration: Realm.Configuration = .defaultConfiguration,
@@ -83,7 +84,7 @@ extension Realm {
         return task
     }
 
-    /// An opening that `Realm.asyncOpen` has started. May be used on any thread.
+    /// An asynchronous opening that `Realm.asyncOpen` has started. May be used on any thread.
     @frozen public struct AsyncOpenTask: Sendable {
         @usableFromInline
         final class State: @unchecked Sendable {
@@ -95,7 +96,7 @@ extension Realm {
 
         @usableFromInline let state: State
 
-        /// Cancels the opening: the callback is not called unless it has already begun.
+        /// Cancels the opening. The callback is not called, unless the call has already begun.
         public func cancel() { state.cancel() }
     }
 }
@@ -110,8 +111,8 @@ extension Actor {
 }
 
 extension Scheduler {
-    /// Returns the context of an actor, which the caller must be running on. The main actor is the
-    /// main queue.
+    /// Returns the context of an actor. The caller must be running on the actor. The context of the
+    /// main actor is the main queue.
     static func actor(_ actor: any Actor) -> Confinement {
         if actor is MainActor { return main }
         func made<A: Actor>(_ actor: A) -> Confinement { Confinement(actor) }

@@ -3,10 +3,12 @@ import Synchronization
 
 /// Writes and refreshes without blocking an actor (API specification 2.1).
 extension Realm {
-    /// Runs `block` in a write transaction and returns when the changes are durable.
+    /// Runs `block` in a write transaction, commits the transaction, and returns when the changes
+    /// are durable.
     ///
-    /// The task is suspended while it waits for the write lock and for the disk; other work of the
-    /// actor runs meanwhile. If the block throws, all changes are undone and the error is rethrown.
+    /// The task is suspended while it waits for the write lock and for the disk, so that the actor
+    /// can do other work. If the block throws an error, all changes are undone and the error is
+    /// rethrown.
     ///
     /// ```swift
     /// actor Kennel {
@@ -44,8 +46,7 @@ extension Realm {
         return result!
     }
 
-    /// Advances the realm to the newest version, or to a newer one that appears meanwhile, and
-    /// notifies observers.
+    /// Advances the realm to the newest version and notifies observers, without blocking the actor.
     ///
     /// Traps if the realm is not confined to the calling actor.
     ///
@@ -56,8 +57,8 @@ extension Realm {
         checkIsolated("asyncRefresh", actor)
         if Task.isCancelled || isFrozen || engine.isInWriteTransaction { return false }
         let before = engine.version
-        // Other work of the actor runs first, as after a commit of another thread; it may advance
-        // the realm.
+        // Other work of the actor runs first, as after a commit of another thread. That work may
+        // advance the realm.
         await Task.yield()
         return Task.isCancelled ? false : refresh() || engine.version != before
     }
@@ -70,10 +71,10 @@ extension Realm {
     }
 }
 
-/// A write that a task of an actor waits for. Used on the actor, except for `cancel`, and for the
-/// completion of a commit, which resumes the task from whichever thread reports it first.
+/// A write of a task on an actor. Used on the actor, with two exceptions: any thread may call
+/// `cancel`, and the thread that first reports the completed commit resumes the task.
 ///
-/// Not generic: the runtime would look up metadata of a generic type again for each write.
+/// Not generic, because the runtime would look up the metadata of a generic class at each write.
 private final class ActorWrite: @unchecked Sendable {
     private struct Request {
         var id: Instance.AsyncID?
@@ -83,7 +84,7 @@ private final class ActorWrite: @unchecked Sendable {
     private let engine: Instance
     private let request = Mutex(Request())
     private var block: (() throws -> Void)?
-    /// Resumed with the error, or with nil on success.
+    /// The suspended task. It is resumed with an error, or with nil after success.
     private var waiter: UnsafeContinuation<(any Swift.Error)?, Never>?
 
     init(_ engine: Instance, _ block: @escaping () throws -> Void) {
@@ -109,7 +110,7 @@ private final class ActorWrite: @unchecked Sendable {
         } catch { end(Realm.Error(error)) }
     }
 
-    /// Runs the block in the transaction.
+    /// Runs the block inside the transaction.
     private func run() {
         guard !request.withLock({ $0.isCancelled }), let block else {
             engine.cancelWrite()
@@ -134,8 +135,8 @@ private final class ActorWrite: @unchecked Sendable {
         waiter?.resume(returning: failure)
     }
 
-    /// Cancels the write from any thread. A block that has not begun does not run, and its request
-    /// for the write lock is withdrawn.
+    /// Cancels the write. May be called on any thread. If the block has not yet begun, it is not
+    /// run, and the request for the write lock is withdrawn.
     func cancel() {
         request.withLock { $0.isCancelled = true }
         _ = engine.confinement.post { [self] in endCancelled() }

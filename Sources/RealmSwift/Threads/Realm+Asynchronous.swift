@@ -2,17 +2,18 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// Identifies an asynchronous write or commit of a realm, for `Realm.cancelAsyncWrite(_:)`.
+/// Identifies an asynchronous write or commit of a realm, for use with
+/// `Realm.cancelAsyncWrite(_:)`.
 public typealias AsyncTransactionId = UInt32
 
-/// Asynchronous writes (API specification 2.1): other threads wait for the write lock and write to
-/// the disk.
+/// Asynchronous writes (API specification 2.1). Background threads wait for the write lock and
+/// write to the disk.
 extension Realm {
-    /// Runs `block` later in a write transaction and commits it. A block that committed or
-    /// cancelled the transaction itself leaves nothing to commit.
+    /// Runs `block` later in a write transaction and commits the transaction, unless the block has
+    /// already committed or cancelled it. Returns at once.
     ///
-    /// Both blocks run in the context of the realm, which must be the main queue, a serial queue or
-    /// an actor. Live objects of this realm may be used in them.
+    /// Both blocks run on the thread, queue or actor of the realm, which must be the main queue, a
+    /// serial queue or an actor. Live objects of this realm may be used in them.
     ///
     /// ```swift
     /// realm.writeAsync {
@@ -27,7 +28,8 @@ extension Realm {
     ///
     /// - Parameter onComplete: receives nil when the data is durable, or the error that prevented
     ///   it.
-    /// - Returns: an identifier to cancel the write with, before the block has begun.
+    /// - Returns: an identifier with which `cancelAsyncWrite(_:)` cancels the write, before the
+    ///   block has begun.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: ((Swift.Error?) -> Void)? = nil
@@ -38,13 +40,15 @@ extension Realm {
         }
     }
 
-    /// Runs a block later in a write transaction, in the context of the realm. The block must
-    /// commit; returning without a commit undoes its changes.
+    /// Runs a block later in a write transaction, on the thread, queue or actor of the realm. The
+    /// block must commit the transaction; if it returns without a commit, its changes are undone.
+    /// Returns at once.
     ///
     /// Traps on a plain thread, on a frozen or read-only realm, and in the completion block of a
     /// commit.
     ///
-    /// - Returns: an identifier to cancel the write with, before the block has begun.
+    /// - Returns: an identifier with which `cancelAsyncWrite(_:)` cancels the write, before the
+    ///   block has begun.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         attempt { () throws(RealmError) in try engine.beginAsyncWrite(asyncWriteBlock) }
@@ -53,15 +57,17 @@ extension Realm {
     /// Commits the open write transaction. The realm shows the changes at once; they become durable
     /// later.
     ///
-    /// A transaction begun with `beginWrite` is durable when this returns.
+    /// If the transaction was begun with `beginWrite`, it is already durable when this function
+    /// returns.
     ///
-    /// Traps without a write transaction.
+    /// Traps outside of a write transaction.
     ///
-    /// - Parameter allowGrouping: whether the transactions that follow may become durable together
-    ///   with this one.
+    /// - Parameter allowGrouping: whether this transaction may be written to the disk together with
+    ///   the transactions that follow it.
     /// - Parameter onComplete: receives nil when the data is durable, or the error that prevented
-    ///   it. Called in the context of the realm.
-    /// - Returns: an identifier with which `cancelAsyncWrite(_:)` drops `onComplete`.
+    ///   it. Called on the thread, queue or actor of the realm.
+    /// - Returns: an identifier with which `cancelAsyncWrite(_:)` prevents the call of
+    ///   `onComplete`.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: ((Swift.Error?) -> Void)? = nil
@@ -73,21 +79,22 @@ extension Realm {
         }
     }
 
-    /// Cancels a write whose block has not begun, or drops the completion block of a commit. Does
-    /// nothing if the identifier is unknown or the operation is complete.
+    /// Cancels a write whose block has not yet begun. For a commit, prevents the call of its
+    /// completion block. Does nothing if the identifier is unknown or the operation is complete.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
         engine.cancelAsyncWrite(asyncTransactionId)
     }
 
-    /// Whether an asynchronous write of this realm is pending: requested, running or not yet
+    /// Whether an asynchronous write of this realm is pending: requested, running, or not yet
     /// durable.
     public var isPerformingAsynchronousWriteOperations: Bool {
         engine.isPerformingAsynchronousWriteOperations
     }
 
-    /// Waits until every asynchronous write of the process is complete, for example before the
-    /// process exits.
+    /// Blocks the thread until all asynchronous writes of the process are complete. To be called
+    /// before the process exits, for example.
     ///
-    /// Must not be called in the context of a realm with pending writes: these could not continue.
+    /// Must not be called on the thread, queue or actor of a realm that has pending writes: they
+    /// could not continue, and the call would never return.
     public static func waitForPendingWrites() { Instance.waitForPendingWrites() }
 }

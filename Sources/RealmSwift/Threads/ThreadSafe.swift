@@ -1,11 +1,12 @@
 import Dispatch
 import RealmEngine
 
-/// A property wrapper around an object or collection of a realm that any thread may read. Each read
-/// returns the value in the realm of the context that the reader is in, which may be an actor.
+/// A property wrapper that makes an object or collection of a realm available to all threads,
+/// queues and actors. Each read returns the value in a realm of the caller's thread, queue or
+/// actor.
 ///
-/// As a parameter, `@ThreadSafe dog: Dog?`, the wrapper lets a function be called with an object of
-/// any thread. It can also be created explicitly:
+/// A function with the parameter `@ThreadSafe dog: Dog?` can be called with an object of any
+/// thread. The wrapper can also be created explicitly:
 ///
 /// ```swift
 /// let dog = ThreadSafe(wrappedValue: realm.objects(Dog.self).first)
@@ -23,17 +24,19 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
 
     private let state = LockedValue(State())
 
-    /// Wraps a value; nil wraps nothing. Traps for an unmanaged value.
+    /// Wraps a value; nil wraps no value. Must be called on the thread, queue or actor of the
+    /// value. Traps for an unmanaged value.
     public init(wrappedValue: T?) { take(wrappedValue) }
 
-    /// The value in the realm of the context that the caller is in, as `Realm.thaw()` finds it; nil
-    /// after it was deleted.
+    /// The value in a realm of the caller's thread, queue or actor, which is determined as by
+    /// `Realm.thaw()`. Nil if the value was deleted.
     ///
-    /// Reading opens the realm if necessary and traps if that fails. Setting an unmanaged value
-    /// traps.
+    /// Reading opens that realm if necessary, and traps if the realm cannot be opened. Setting an
+    /// unmanaged value traps. May be used on any thread.
     public var wrappedValue: T? {
         get {
-            // Serialised: a reference is resolved once, and a new reference replaces it.
+            // Under the lock, because a reference can be resolved only once. A new reference
+            // replaces it.
             state.withLock { state in
                 guard let reference = state.reference, let configuration = state.configuration
                 else {

@@ -1,10 +1,10 @@
 import RealmEngine
 
-/// A reference that passes an object or collection of a realm to another thread, queue or actor,
-/// where `Realm.resolve(_:)` turns it into a value there.
+/// Passes an object or collection of a realm to another thread, queue or actor. There,
+/// `Realm.resolve(_:)` returns the corresponding value of the realm that is open there.
 ///
-/// A reference can be resolved once. Until then, or until it is released, it keeps the version of
-/// its realm live.
+/// A reference can be resolved once. It keeps the version of its realm live until it is resolved or
+/// released.
 ///
 /// ```swift
 /// let reference = ThreadSafeReference(to: dog)
@@ -17,8 +17,8 @@ import RealmEngine
 @frozen public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let reference: HandOver
 
-    /// Creates a reference. Called in the context of the value. Traps for an unmanaged or
-    /// invalidated value.
+    /// Creates a reference. Must be called on the thread, queue or actor of the value. Traps for an
+    /// unmanaged or invalidated value.
     public init(to threadConfined: Confined) { reference = HandOver(threadConfined) }
 
     /// Whether the reference has been resolved. May be read on any thread.
@@ -28,9 +28,9 @@ import RealmEngine
 }
 
 extension Realm {
-    /// Resolves a reference in this realm.
+    /// Returns the value that a reference refers to, as a value of this realm.
     ///
-    /// Advances a realm that is behind the version of the reference.
+    /// If the realm is at an older version than the reference, it advances first.
     ///
     /// Traps if the reference was already resolved.
     ///
@@ -40,17 +40,18 @@ extension Realm {
     }
 }
 
-/// A type whose values can be handed over, without its generic parameters.
+/// A type whose values can be passed to other threads. Not generic in the type of elements.
 protocol ThreadTransferable {
-    /// The engine's description of the value; nil for an unmanaged value.
+    /// Description of the value for the engine; nil for an unmanaged value.
     var confined: RealmEngine.Confined? { get }
     var instance: RealmInstance? { get }
-    /// Function that makes the same kind of value from the engine's description in another realm.
+    /// Function that creates a value of the same type in another realm, from the engine's
+    /// description.
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? { get }
-    /// The results, if the value is a collection of objects.
+    /// The engine's results, if the value is a collection of objects; otherwise nil.
     var found: ObjectResults? { get }
-    /// Function that reads the values of results whose order differs from the order in their
-    /// collection, else nil.
+    /// Function that returns the values of results, if they are sorted differently from their list
+    /// or set; otherwise nil.
     var arrangedValues: (() -> [AnyHashable])? { get }
 }
 
@@ -173,7 +174,7 @@ extension Projection: ThreadTransferable {
 }
 
 extension SectionsSource {
-    /// Function that makes the same sections from the results in another realm.
+    /// Function that creates sections with the same keys from the results in another realm.
     fileprivate var maker: (RealmInstance, RealmEngine.Confined) -> SectionsSource? {
         let (maker, key) = (results.maker, key)
         return { realm, confined in
@@ -225,15 +226,15 @@ extension Map: ThreadTransferable {
 }
 
 extension ManagedCollection {
-    /// The engine's description of the collection.
+    /// Description of the collection for the engine.
     var confined: RealmEngine.Confined {
         let column = handle.owner.objects.properties[handle.property].key
         return RealmEngine.Confined(
             realm.engine, .collection(handle.owner.link, column, handle.steps))
     }
 
-    /// Opens the collection that `confined` describes; nil if the owner or the property does not
-    /// exist, or if it describes no collection.
+    /// Creates an accessor of the collection that `confined` describes. Returns nil if the owner or
+    /// the property does not exist, or if `confined` does not describe a collection.
     convenience init?(_ realm: RealmInstance, _ confined: RealmEngine.Confined) {
         guard case .collection(let link, let column, let steps) = confined.target,
             let objects = ObjectClass(realm.engine, link.table),

@@ -1,6 +1,7 @@
-/// Runs `body`, and keeps the realms that this thread opens in it alive until it returns.
+/// Runs `body`. Realms that this thread opens in `body` are kept alive until `body` returns. May be
+/// called on any thread.
 ///
-/// Mirrors the function of Apple's platforms, where an autorelease pool does the same.
+/// Provided for code from Apple's platforms, where an autorelease pool has the same effect.
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result {
     let record = ThreadRecord.current
     record.openPool()

@@ -1,9 +1,11 @@
 import Foundation
 import RealmEngine
 
-/// A value of any type that a property can have, including lists and dictionaries of such values.
+/// A value of any type that a property can have, including lists and dictionaries of such values. A
+/// value that contains no managed object or collection may be used on any thread.
 ///
-/// In queries, numbers of different types compare by value; `==` also compares the type.
+/// In queries, numbers of different types are compared by value. The `==` of this type also
+/// compares the cases: `.int(1)` and `.double(1)` differ.
 ///
 /// ```swift
 /// final class Setting: Object {
@@ -40,9 +42,10 @@ public enum AnyRealmValue: Hashable {
     case decimal128(Decimal128)
     /// A `UUID`.
     case uuid(UUID)
-    /// A dictionary. One that is read from a managed object is changed in place.
+    /// A dictionary. If it was read from a managed object, changing it changes the stored
+    /// dictionary.
     case dictionary(Map<String, AnyRealmValue>)
-    /// A list. One that is read from a managed object is changed in place.
+    /// A list. If it was read from a managed object, changing it changes the stored list.
     case list(List<AnyRealmValue>)
 
     /// Creates `none`.
@@ -86,8 +89,8 @@ public enum AnyRealmValue: Hashable {
         if case .object(let value) = self { value as? T } else { nil }
     }
 
-    /// The object with access to its properties by name; nil for other cases and for an unmanaged
-    /// object.
+    /// The object as a `DynamicObject`, whose properties are accessed by name. Nil for other cases,
+    /// and for an unmanaged object.
     public var dynamicObject: DynamicObject? {
         guard case .object(let object) = self, let realm = object.keepAlive,
             let handle = object.handle
@@ -95,7 +98,7 @@ public enum AnyRealmValue: Hashable {
         return object as? DynamicObject ?? DynamicObject.of(realm, handle.link)
     }
 
-    /// The value without the enum; nil for `none`.
+    /// The associated value of the case; nil for `none`.
     var content: Any? {
         switch self {
         case .none: nil

@@ -27,9 +27,10 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
         }
     }
 
-    /// Parses a number. The result is NaN for a text that is not a number; nothing is thrown.
+    /// Parses a number. A text that is not a number results in NaN. Throws nothing; the SDK's
+    /// initializer is declared so.
     public init(string: String) throws { stored = Self.parsed(string) }
-    /// Creates a number from a number or text of Swift or Foundation; NaN for any other value.
+    /// Creates a number from a Swift or Foundation number, or from text; NaN for any other value.
     public init(value: Any) {
         switch unwrapped(value) {
         case let value as Decimal128: self = value
@@ -58,8 +59,8 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
     /// Creates a number from the decimal text of `number`.
     public init(number: NSNumber) { stored = Self.parsed(number.stringValue) }
 
-    /// Creates a number from an integer; nil if it has more than 34 significant digits or is out
-    /// of range. Zeros at the end are not significant.
+    /// Creates a number from an integer; nil if it has more than 34 significant digits or is out of
+    /// range. Trailing zeros are not significant.
     public init?<T: BinaryInteger>(exactly source: T) {
         let text = String(source)
         let digits = text.utf8.count - (source < 0 ? 1 : 0)
@@ -108,12 +109,12 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
         !a.isNaN && !b.isNaN && RealmEngine.Decimal128.compare(a.stored, b.stored) < 0
     }
 
-    /// Whether both have the same value; exponents may differ, and NaN equals NaN.
+    /// Whether the values are equal. Exponents may differ, and NaN equals NaN.
     public static func == (a: Decimal128, b: Decimal128) -> Bool {
         RealmEngine.Decimal128.compare(a.stored, b.stored) == 0
     }
 
-    /// Hashes the value as a double, since equal numbers may have different exponents.
+    /// Hashes the value as a double, because equal numbers may have different exponents.
     public func hash(into hasher: inout Hasher) { hasher.combine(doubleValue) }
 
     /// Whether the number is NaN.
@@ -129,7 +130,7 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
 }
 
 extension Decimal128: Codable {
-    /// Decodes a text, or a number.
+    /// Decodes the number from text or from a number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {

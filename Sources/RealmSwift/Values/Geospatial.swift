@@ -33,7 +33,7 @@ public struct Distance: Sendable, Hashable {
     /// The angle in radians.
     public let radians: Double
 
-    /// Nil for a negative angle.
+    /// Returns nil for a negative angle.
     private init?(_ radians: Double) {
         guard radians >= 0 else { return nil }
         self.radians = radians
@@ -101,22 +101,22 @@ public struct GeoBox: RLMGeospatial, Hashable {
     }
 }
 
-/// A region inside a ring of points, without the regions inside other rings.
+/// A region inside a ring of points. It does not include the holes.
 public struct GeoPolygon: RLMGeospatial, Hashable {
-    /// The boundary of the region; its last point equals its first.
+    /// The boundary of the region. The last point equals the first.
     public let outerRing: [GeoPoint]
     /// The boundaries of holes in the region; nil for none.
     public let holes: [[GeoPoint]]?
 
-    /// Creates a polygon; nil if a ring has fewer than three different points, or if its last point
-    /// is not its first.
+    /// Creates a polygon. Returns nil if a ring has fewer than three different points, or if its
+    /// last point differs from its first.
     public init?(outerRing: [GeoPoint], holes: [[GeoPoint]]? = nil) {
         for ring in [outerRing] + (holes ?? []) where !Self.isRing(ring) { return nil }
         (self.outerRing, self.holes) = (outerRing, holes)
     }
 
-    /// Creates a polygon; nil if a ring has fewer than three different points, or if its last point
-    /// is not its first.
+    /// Creates a polygon. Returns nil if a ring has fewer than three different points, or if its
+    /// last point differs from its first.
     public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) {
         self.init(outerRing: outerRing, holes: holes)
     }
@@ -187,10 +187,10 @@ public struct GeoCircle: RLMGeospatial, Hashable {
     }
 }
 
-// Regions are arguments of predicates but are never passed to C, so they have no C encoding.
-/// Empty: the value is not passed to C.
+// Predicates require arguments to be `CVarArg`. Regions are never passed to C, so their C encoding
+// is empty.
 extension GeoBox: CVarArg { public var _cVarArgEncoding: [Int] { [] } }
-/// Empty: the value is not passed to C.
+/// The C encoding is empty: regions are never passed to C.
 extension GeoPolygon: CVarArg { public var _cVarArgEncoding: [Int] { [] } }
-/// Empty: the value is not passed to C.
+/// The C encoding is empty: regions are never passed to C.
 extension GeoCircle: CVarArg { public var _cVarArgEncoding: [Int] { [] } }

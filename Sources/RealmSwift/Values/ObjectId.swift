@@ -2,8 +2,8 @@ import Foundation
 import RealmEngine
 import Synchronization
 
-/// An identifier of twelve bytes: four of the second it was created in, five of the process, and a
-/// counter of three. Ordered by their bytes.
+/// An identifier of twelve bytes: four bytes for the second of its creation, five for the process,
+/// and three for a counter. Identifiers are ordered by their bytes.
 public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible {
     let stored: ObjectID
 
@@ -48,7 +48,7 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
         }
     }
 
-    /// Creates an identifier for a given second, machine and process, with the next value of the
+    /// Creates an identifier from a given second, machine and process, and the next value of the
     /// counter.
     ///
     /// - Parameter machineId: its lower 24 bits are used.
@@ -79,7 +79,7 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// The same as `stringValue`.
     public var description: String { stringValue }
 
-    /// Whether the bytes of `a` are less.
+    /// Whether the bytes of `a` sort before the bytes of `b`.
     public static func < (a: ObjectId, b: ObjectId) -> Bool {
         (a.stored.high, a.stored.low) < (b.stored.high, b.stored.low)
     }
