@@ -1,8 +1,9 @@
 import Glibc
 import RealmEngine
 
-/// Completion of class and property names: `--complete=class WORD WORDS...` prints the classes that
-/// can replace WORD after WORDS, `--complete=property` the properties.
+/// Completes class and property names for the shells. `--complete=class WORD WORDS...` prints the
+/// classes that begin with WORD, where WORDS are the words of the command line before it;
+/// `--complete=property` prints properties.
 ///
 /// An undocumented first argument for completion scripts. Prints nothing if there is any error.
 struct NameCompletion {
@@ -12,12 +13,12 @@ struct NameCompletion {
     }
 
     private let subject: Subject
-    /// Beginning of the word to complete.
+    /// Beginning of the name to complete.
     private let word: String
     private var operands: [String] = []
     private var keyFile: String?
 
-    /// Nil if `words` are not a request for completion.
+    /// Returns nil if `words` are not a request for completion.
     init?(_ words: ArraySlice<String>, _ table: CommandTable) {
         let prefix = "--complete="
         guard let first = words.first, first.hasPrefix(prefix),
@@ -28,7 +29,7 @@ struct NameCompletion {
         scan(words.dropFirst(2).map(Self.plain), table)
     }
 
-    /// Finds the operands and the key file among words that may be an incomplete command.
+    /// Finds the operands and the key file among the words of a command that may be incomplete.
     private mutating func scan(_ words: [String], _ table: CommandTable) {
         var rest = words[...]
         while let next = rest.popFirst() {
@@ -57,7 +58,8 @@ struct NameCompletion {
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (table.option(long: String(parts[0])), parts.count > 1 ? String(parts[1]) : nil)
         }
-        // In a bundle of letters, the first option with an argument takes the rest of the word.
+        // In a bundle of single-letter options, the first option with an argument takes the rest of
+        // the word as its argument.
         for (position, letter) in word.dropFirst().enumerated() {
             guard let option = table.option(short: letter), case .required = option.argument else {
                 continue
@@ -103,7 +105,7 @@ extension NameCompletion {
             let wanted = operands.dropFirst().first
             let classes = database.schema.classes.filter { wanted == nil || $0.className == wanted }
             let names = Set(classes.flatMap { $0.columns.map(\.name) })
-            // fish passes the option together with its argument.
+            // fish passes an option and its argument as one word.
             var part = word[...]
             if part.hasPrefix("--"), let sign = part.firstIndex(of: "=") {
                 part = part[part.index(after: sign)...]
@@ -132,8 +134,8 @@ extension NameCompletion {
         return try? Database(immutable: path, key: file.key)
     }
 
-    /// Whether the path is a regular file. Reading a pipe could block, or consume data that is
-    /// meant for another reader.
+    /// Whether the path is a regular file. Other files are not read: reading a pipe could block, or
+    /// consume data that another reader expects.
     private static func isPlainFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// A tool: its command table and its implementation.
+/// A command-line tool: its command table and its implementation.
 package struct Tool: Sendable {
     package let table: CommandTable
     private let body: @Sendable (ParsedCommand) throws(RealmError) -> ExitCode
@@ -16,7 +16,7 @@ package struct Tool: Sendable {
     /// Runs the tool with the words of the command line, beginning with its name, and returns the
     /// exit status.
     ///
-    /// - Parameter version: text of `--version`.
+    /// - Parameter version: version that `--version` prints.
     package func run(_ arguments: [String], version: String) -> Int32 {
         ToolRun.run(table, arguments, version: version, body)
     }

@@ -41,8 +41,8 @@ package enum ToolRun {
         return try body(command)
     }
 
-    /// Minimum of the address space limit. With less, any allocation, thread or stack may fail at a
-    /// point where the error cannot be reported.
+    /// Minimum of the address space limit. With a lower limit, an allocation, thread or stack may
+    /// fail where the error cannot be reported.
     private static let minimumAddressSpace = 1 << 30
 
     private static func checkAddressSpace() throws(RealmError) {
@@ -64,9 +64,9 @@ package enum ToolRun {
         return .ok
     }
 
-    /// Opens `/dev/null` for standard descriptors that the parent process closed. Otherwise a
-    /// database could get such a descriptor, and a message would be written into it. The
-    /// substitutes fail every use, so that output to a closed descriptor is an error.
+    /// Opens `/dev/null` for standard descriptors that the parent process has closed. Otherwise a
+    /// database could get such a descriptor, and a message would be written into the database. The
+    /// substitutes do not permit reading or writing, so that using a closed descriptor is an error.
     private static func openStandardDescriptors() {
         for (descriptor, mode) in [
             (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),

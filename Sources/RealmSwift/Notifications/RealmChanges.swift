@@ -74,6 +74,8 @@ struct ChangeSource<Change> {
     /// Creates a source that merges each change with the pending ones.
     ///
     /// - Parameter merge: returns one change with the effect of two; nil if they cancel each other.
+    /// - Parameter begin: begins an observation. It passes changes to the first closure, and calls
+    ///   the second closure when no further changes follow.
     init(
         _ realm: RealmInstance, merging merge: @escaping (Change, Change) -> Change?,
         _ begin:

@@ -30,7 +30,8 @@ enum FishCompletion {
         }
     }
 
-    /// Command that prints names from the database on the command line, by `--complete`.
+    /// Shell command that prints class or property names, with `--complete`. The names are read
+    /// from the database that the command line names.
     private static func names(_ what: String, _ tool: String) -> String {
         "(\(tool) --complete=\(what) (commandline -ct) (commandline -opc)[2..-1] 2> /dev/null)"
     }

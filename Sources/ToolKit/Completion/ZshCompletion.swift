@@ -47,8 +47,8 @@ enum ZshCompletion {
         return false
     }
 
-    /// Suffix of an option for `_arguments`: `=` takes the argument from the next word or from the
-    /// same word, `=-` from the same word only.
+    /// Suffix of an option for `_arguments`: with `=` the argument may be the next word or follow
+    /// in the same word; with `=-` it must follow in the same word.
     private static func suffix(_ option: OptionSpec) -> String {
         switch option.argument {
         case .none: ""

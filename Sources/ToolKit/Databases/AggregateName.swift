@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// An aggregate of a property as the tools write it: `sum(P)`, `count(distinct P)`.
+/// An aggregate of a property in the notation of the tools: `sum(P)`, `count(distinct P)`.
 package struct AggregateName {
     package let function: AggregateFunction
     package let property: String
@@ -27,10 +27,10 @@ package struct AggregateName {
 }
 
 extension AggregateFunction {
-    /// The forms of all functions, as help and messages list them.
+    /// The notations of all aggregates, as help and messages list them.
     package static var forms: String { all.map(\.form).joined(separator: ", ") }
 
-    /// The names of all functions, each once.
+    /// The names of all aggregate functions, each once.
     package static var names: String {
         var names: [String] = []
         for function in all where !names.contains(function.name) { names.append(function.name) }

@@ -1,11 +1,11 @@
 import RealmEngine
 
-/// Aggregates of `--aggregate`: their labels as written in the list, their expressions and their
-/// results.
+/// The aggregates of `--aggregate`: their labels (as written in the list), their expressions and
+/// their results.
 package final class Aggregation {
     private(set) var labels: [String] = []
     private(set) var expressions: [AggregateExpression] = []
-    /// The results, in the order of the list.
+    /// The results, in the order of the list; empty before `run`.
     package private(set) var results: [Value] = []
 
     /// Parses the list and checks it against the class.
@@ -54,7 +54,7 @@ package final class Aggregation {
         return expression
     }
 
-    /// Whether each result is certainly a number.
+    /// For each result, whether its type is always a number.
     var areNumbers: [Bool] { expressions.map(\.function.isAlwaysNumber) }
 
     /// Computes the aggregates over the objects of a plan and returns the number of objects.

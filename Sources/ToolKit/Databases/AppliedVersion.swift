@@ -1,18 +1,19 @@
 import Glibc
 import RealmEngine
 
-/// The `.applied` file beside a database that follows another one: the position up to which changes
-/// of the other database have been applied (realm-write(1), STREAMS).
+/// The `.applied` file beside a replica: a database to which the changes of another database are
+/// applied. It contains the position in the stream of changes up to which they have been applied
+/// (realm-write(1), STREAMS).
 ///
-/// The file is written before each commit, with the position that the commit will reach, and again
-/// after it. If the process is killed in between, the version of the database shows whether the
+/// The file is written before each commit, with the position after that commit, and again after the
+/// commit. If the process is killed in between, the version of the database shows whether the
 /// commit happened.
 package struct AppliedVersion: Equatable {
-    /// Position up to which changes were applied when the database was at version `target`; nil
-    /// if nothing was, which the file shows as 0.
+    /// Position up to which changes were applied when the database was at version `target`. Nil,
+    /// written as 0, before any changes were applied.
     package let applied: StreamPosition?
     package let target: UInt64
-    /// Position that the next commit reaches; nil outside of a commit.
+    /// Position after the commit that is in progress; nil if no commit is in progress.
     package let coming: StreamPosition?
 
     /// - Parameter applied: position up to which changes were applied; version 0 means nil.
@@ -26,8 +27,9 @@ package struct AppliedVersion: Equatable {
         OutputFile.Destination.resolve(database) + ".applied"
     }
 
-    /// Position that the database has reached at `version`. Nil if it cannot be determined: the
-    /// database is older than `target`, or another process committed to it during the commit.
+    /// Returns the position that the database has reached at `version`. Nil if it cannot be
+    /// determined, because the database is older than `target`, or because another process has
+    /// committed to it since.
     package func position(at version: UInt64) -> StreamPosition? {
         guard version >= target else { return nil }
         guard let coming else { return applied }
@@ -37,8 +39,8 @@ package struct AppliedVersion: Equatable {
 
     // MARK: The file
 
-    /// Reads the file beside `database`; nil if there is none. Throws `input` if its content is not
-    /// in the format of `text`.
+    /// Reads the file beside `database`; nil if there is none. Throws `input` if the file is
+    /// malformed.
     package init?(beside database: String) throws(RealmError) {
         let path = Self.path(of: database)
         guard let text = try Self.read(path) else { return nil }
@@ -54,7 +56,8 @@ package struct AppliedVersion: Equatable {
         self.init(applied, target: target, coming: coming)
     }
 
-    /// Content of the file: `18237@4f2a90c1e7b3d5f6 512`, followed by `coming` if it is not nil.
+    /// Content of the file: `applied`, `target`, and `coming` unless it is nil. Example:
+    /// `18237@4f2a90c1e7b3d5f6 512`.
     private var text: String {
         let words = [applied?.text ?? "0", "\(target)"] + (coming.map { [$0.text] } ?? [])
         return words.joined(separator: " ") + "\n"

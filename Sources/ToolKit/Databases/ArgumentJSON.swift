@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// A query argument written as JSON, plain or extended.
+/// Converts a query argument from JSON in plain or extended form.
 package enum ArgumentJSON {
     package static func argument(_ text: String) throws(OptionValueError) -> QueryArgument {
         let tape = JSONTape()
@@ -20,11 +20,11 @@ package enum ArgumentJSON {
         return try result.get()
     }
 
-    /// Reason of the error for an argument that is not valid JSON, for scripts.
+    /// Machine-readable reason of the error for an argument that is not valid JSON.
     package static let reason = "bad-json"
 
-    /// Converts a JSON value to an argument. A string becomes a text argument, which takes the type
-    /// of the value it is compared with.
+    /// Converts a JSON value to an argument. A string becomes an untyped text argument: the query
+    /// converts it to the type of the value it is compared with.
     package static func argument(_ value: JSONValue) throws(OptionValueError) -> QueryArgument {
         if value.kind == .array {
             var elements: [QueryArgument] = []

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Opens the database of a command without writing to it, and repeats the reading if a commit
-/// happened meanwhile (realm-tools(7), ACCESS).
+/// Opens the database of a command without writing to it. Reads again if another process commits
+/// while the database is read (realm-tools(7), ACCESS).
 package struct DatabaseReading {
     private let command: ParsedCommand
     private let path: String
@@ -9,34 +9,36 @@ package struct DatabaseReading {
 
     /// - Parameters:
     ///   - path: database to open; nil for the first operand.
-    ///   - isOneOfTwo: whether the command reads two files, so that its key may belong to the other
-    ///     one.
+    ///   - isOneOfTwo: whether the command reads two files. Its key may then belong to the other
+    ///     file.
     package init(_ command: ParsedCommand, path: String? = nil, isOneOfTwo: Bool = false) {
         self.command = command
         self.isOneOfTwo = isOneOfTwo
         self.path = path ?? command.operand(0) ?? ""
     }
 
-    /// Version that is opened.
+    /// Version to open.
     package enum Version {
-        /// The one that `--at` chooses.
+        /// The version that `--at` selects; the newest by default.
         case chosen
         case newest
-        /// The newest, or the one before it where the newest cannot be opened.
+        /// The newest version; if it is damaged, the version before it.
         case newestReadable
     }
 
-    /// Calls `body` with the database, again each time a commit happened meanwhile.
+    /// Calls `body` with the database. If another process committed during the call, discards the
+    /// output and calls `body` again.
     ///
-    /// - Parameters:
-    ///   - output: where `body` writes, taken back in between; once something reached a pipe or a
-    ///     terminal that is impossible. Nil when `body` sees to it itself.
+    /// - Parameter output: output of `body`. If a part of it was already written to a pipe or
+    ///   terminal, an error is thrown instead of a second call. Nil if `body` needs no discarding.
     package func read<R>(
         to output: OutputFile?, at version: Version = .chosen,
         _ body: (Database) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var retry = RetryPolicy(command.wait)
-        // A participant keeps its version, which becomes the previous one after a commit.
+        // Database of the first attempt, if it is shared with other processes. Later attempts open
+        // the version chosen by `--at` relative to its version: after a commit, `previous` would
+        // otherwise be another version.
         var kept: Database?
         while true {
             var database: Database?
@@ -50,7 +52,8 @@ package struct DatabaseReading {
                 database = opened
                 return try body(opened)
             } catch {
-                // Bytes that are overwritten during reading look like damage.
+                // Another process may have overwritten bytes during reading; that looks like
+                // damage.
                 let hasChanged =
                     DatabaseChange.isBehind(error)
                     || (error.isDamage && database?.hasChanged ?? false)
@@ -62,14 +65,16 @@ package struct DatabaseReading {
         }
     }
 
-    /// Opens the version of the file that the command asks for.
+    /// Opens the version of the database that `--at` selects.
     package func open() throws(RealmError) -> Database {
         var kept: Database?
         return try open(&kept)
     }
 
-    /// - Parameter kept: a participant at the version that was the newest when reading began; set
-    ///   by the first call.
+    /// Opens the version that `--at` selects.
+    ///
+    /// - Parameter kept: the newest version at the first attempt, if it is shared with other
+    ///   processes. Set by the first call.
     private func open(_ kept: inout Database?) throws(RealmError) -> Database {
         guard path == command.operand(0), let choice = command.version else {
             return try openNewest()
@@ -84,7 +89,7 @@ package struct DatabaseReading {
         return try newest.at(choice)
     }
 
-    /// The newest version, or the one before it where the newest cannot be opened.
+    /// Opens the newest version; if it is damaged, the version before it.
     private func openReadable() throws(RealmError) -> Database {
         do throws(RealmError) { return try openNewest() } catch {
             guard error.isDamage, path != "-" else { throw error }
@@ -92,7 +97,8 @@ package struct DatabaseReading {
         }
     }
 
-    /// The version before one that cannot be opened. It is verified, as a commit may have overwritten it.
+    /// Opens the version before a damaged newest version. Checks its integrity first, since a
+    /// commit may have overwritten parts of it.
     private func openPrevious(
         _ choice: VersionChoice, insteadOf damage: RealmError
     ) throws(RealmError) -> Database {
@@ -103,13 +109,15 @@ package struct DatabaseReading {
         return previous
     }
 
-    /// Throws if the command names a key that the database cannot use, even if nothing is read.
+    /// Throws an error if the command's key does not fit the database, even if nothing else is
+    /// read.
     package func checkKey() throws(RealmError) {
         if command.keyFilePath != nil { _ = try openNewest() }
     }
 
-    /// Joins the session of the file, creating the lock file and the session if there is none. Nil
-    /// for standard input, for `--access immutable`, and if the file cannot be joined.
+    /// Joins the session of the file as a participant. Creates the lock file and the session if
+    /// there is none. Returns nil for standard input, with `--access immutable`, and if the file
+    /// cannot be joined.
     package func takePart() throws(RealmError) -> Database? {
         if path == "-" || command.access == .immutable { return nil }
         return try Database(
@@ -117,7 +125,7 @@ package struct DatabaseReading {
             key: command.readKey())
     }
 
-    /// Opens the file or the database on standard input.
+    /// Opens the newest version of the file, or of the database on standard input.
     package func openNewest() throws(RealmError) -> Database {
         do throws(RealmError) {
             return try open(key: try command.readKey())
@@ -128,8 +136,8 @@ package struct DatabaseReading {
         }
     }
 
-    /// Opens the file as a participant if a session is live and the command permits it, else
-    /// without writing to it.
+    /// Opens the file. Joins the session if one is live and the command permits it; otherwise opens
+    /// the file without joining and without writing.
     private func open(key: EncryptionKey?) throws(RealmError) -> Database {
         if path == "-" {
             return try Database(standardInputInto: Terminal.temporaryDirectory, key: key)

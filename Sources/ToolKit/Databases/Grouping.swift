@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// `--group-by`: aggregates of each group of objects that have the same values.
+/// `--group-by`: groups objects by the values of key paths and computes aggregates for each group.
 package struct Grouping {
     private let paths: [String]
     private let aggregation: Aggregation
@@ -73,8 +73,8 @@ package struct Grouping {
         return try filter.ordered(.sort(keys)).plan(table, snapshot, meter: meter)
     }
 
-    /// Appends the groups of `plan` that are in the window and returns their number. Calls `write`
-    /// after each group; `write` may empty the buffer.
+    /// Appends a record for each group that is in the window, and returns their number. Calls
+    /// `write` after each group; `write` may empty the buffer.
     ///
     /// - Parameter plan: a result of `plan(_:_:_:meter:)`.
     package func append(

@@ -1,7 +1,8 @@
 import RealmEngine
 
 extension OptionForm where Value == QueryArgument {
-    /// A text argument, which takes the type of the value it is compared with.
+    /// Parser of `--arg`: a text that the query converts to the type of the value it is compared
+    /// with.
     package static var argument: Self { Self(.text) { .text($0) } }
 
     package static var jsonArgument: Self {
@@ -9,7 +10,7 @@ extension OptionForm where Value == QueryArgument {
     }
 }
 
-/// The arguments of a predicate.
+/// The query arguments on the command line.
 extension SharedOptions {
     package static let arg = Option(
         "arg", nil, each: .required("TEXT", .argument), in: .selection,

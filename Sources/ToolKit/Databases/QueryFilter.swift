@@ -1,15 +1,15 @@
 import RealmEngine
 
-/// A query with its arguments, under the options of a command.
+/// A query, its arguments, and the options of the command that affect it.
 package struct QueryFilter {
     package let text: String
     package let arguments: [QueryArgument]
-    /// SORT and DISTINCT clauses that follow the text.
+    /// Clauses from `--sort` and `--distinct`, which follow the clauses in the text.
     private let order: [QueryOrder]
     private let options: QueryOptions
     private let language: QueryLanguage
 
-    /// Makes a query with the options and the language of the command.
+    /// Creates a query with the options and the query language of the command.
     package init(
         text: String, _ order: [QueryOrder] = [], arguments: [QueryArgument],
         _ command: ParsedCommand
@@ -38,7 +38,8 @@ package struct QueryFilter {
     ///
     /// - Parameters:
     ///   - most: number of objects after which the query stops.
-    ///   - usesIndexes: false for leaves that are not in the search indexes.
+    ///   - usesIndexes: whether search indexes may be used. False to query leaves whose objects are
+    ///     not in the indexes.
     ///   - meter: counts the objects that were examined.
     package func plan(
         _ table: TableInfo, _ snapshot: Snapshot, most: Int = .max, usesIndexes: Bool = true,
@@ -70,7 +71,7 @@ package struct QueryFilter {
     }
 }
 
-/// The language of predicates, and the time zone of its functions.
+/// The dialect of predicates, and the time zone and byte order of UUIDs for their functions.
 package struct QueryLanguage: Sendable {
     let dialect: QueryDialect
     let zone: ZoneRules

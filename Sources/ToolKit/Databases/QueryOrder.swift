@@ -1,11 +1,11 @@
 import RealmEngine
 
-/// Key paths of `--sort` or `--distinct`, as written.
+/// A `--sort` or `--distinct` option: its key paths, as written.
 package enum QueryOrder {
     case sort([(path: String, isAscending: Bool)])
     case distinct([String])
 
-    /// Returns the clause of a query on the class.
+    /// Converts the option to a clause of a query on the class.
     ///
     /// - Throws: `misuse` for a path that the class does not have.
     func clause(_ table: TableInfo, _ schema: Schema) throws(RealmError) -> QueryClause {
@@ -28,7 +28,8 @@ package enum QueryOrder {
         }
     }
 
-    /// A key path and the order of its texts, `name[cd]`. A property of this very name goes first.
+    /// Splits `name[cd]` into the key path and the options for ordering texts. If the class has a
+    /// property whose name is the whole text, the text is not split.
     package static func parts(
         _ text: String, _ table: TableInfo
     ) -> (path: String, collation: TextCollation) {
@@ -50,14 +51,14 @@ package enum QueryOrder {
                 return .path(QueryPath(([first] + resolved.steps).map { .property($0) }))
             }
         } catch {
-            // The error is thrown only if the text can be nothing but a key path; else the query
-            // reports it.
+            // A text with these characters can only be a key path, so the error is thrown here. For
+            // any other text the query reports the error.
             if path.utf8.contains(where: { separators.contains($0) }) { throw error }
         }
         return .keyPath(
             path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
 
-    /// Characters that a key path contains only inside of quoted names.
+    /// Characters that occur in a key path only inside quoted names.
     private static let separators = Set(" \t\r\n(){}'\"`,".utf8)
 }

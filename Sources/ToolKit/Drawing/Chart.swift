@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Numbers drawn over an axis: lines, stacked areas, points with intervals, or bars in groups.
+/// A chart over a horizontal axis: lines, stacked areas, points with intervals, or groups of bars.
 package struct Chart {
     /// Content of the horizontal axis.
     package enum Horizontal {
@@ -67,7 +67,7 @@ package struct Chart {
         series.append(Series(name: name, paint: paint ?? .series(series.count), mark: mark))
     }
 
-    /// All values that the vertical axis has to show; areas are stacked.
+    /// All values that the vertical axis must include. Areas are stacked.
     var heights: [Double] {
         var values: [Double] = []
         var stack: [Double] = []
@@ -88,7 +88,7 @@ package struct Chart {
         points.enumerated().map { $0 < below.count ? below[$0] + $1.y : $1.y }
     }
 
-    /// All values that the horizontal axis has to show.
+    /// All values that the horizontal axis must include.
     var positions: [Double] {
         series.flatMap { one -> [Double] in
             switch one.mark {

@@ -49,8 +49,8 @@ struct ChartDrawing {
         return copy.drawing
     }
 
-    /// Extra height in pixels below the axis for names that are wider than their bars and therefore
-    /// turned.
+    /// Returns the extra height in pixels below the axis. It is needed for names that are wider
+    /// than their bars and are therefore turned.
     private static func roomForNames(_ chart: Chart) -> Double {
         guard case .names(let names) = chart.horizontal else { return 0 }
         let widest = names.map { SVGDrawing.width(of: $0, .small) }.max() ?? 0

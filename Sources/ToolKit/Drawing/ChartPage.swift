@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Charts below each other on one page.
+/// Several charts on one page, one below the other.
 package struct ChartPage {
     private let title: String
     private let summary: String

@@ -1,4 +1,5 @@
-/// Unit of the numbers along an axis: their notation, and the round distances between ticks.
+/// Unit of the numbers along an axis. Determines the notation of numbers, and the distances between
+/// ticks.
 package enum ChartUnit {
     case number
     case bytes
@@ -9,18 +10,18 @@ package enum ChartUnit {
     /// The number with its unit.
     package func text(_ value: Double) -> String { text(value, like: value) }
 
-    /// The number in the unit that suits a number of the size of `reference`.
+    /// Formats a number in the unit that fits a number of the size of `reference`.
     func text(_ value: Double, like reference: Double) -> String {
         let (size, name) = unit(for: abs(reference))
         return Self.decimals(value / size) + name
     }
 
-    /// Labels of the ticks of an axis, all in the unit that suits `reference`.
+    /// Labels of the ticks of an axis, all in the unit that fits `reference`.
     func labels(_ ticks: [Double], like reference: Double) -> [String] {
         ticks.map { $0 == 0 ? "0" : text($0, like: reference) }
     }
 
-    /// Size and name of the unit for a number of the given size.
+    /// Returns the size and the name of the unit for a number of the given size.
     private func unit(for size: Double) -> (size: Double, name: String) {
         switch self {
         case .number:
@@ -33,13 +34,13 @@ package enum ChartUnit {
         }
     }
 
-    /// Picks the first unit in which the number is short enough.
+    /// Returns the first unit in which the number is short enough.
     ///
-    /// Never inlined: when it is inlined and unrolled, the compiler generates one of two programs
-    /// at random, and builds have to be reproducible.
+    /// Never inlined: when this function is inlined and unrolled, the compiler emits one of two
+    /// different machine codes at random, and builds must be reproducible.
     ///
-    /// - Parameter longest: size from which a number is too long without a prefix; with a prefix,
-    ///   1000 is the limit.
+    /// - Parameter longest: size from which a number without a unit prefix is too long. With a
+    ///   prefix, numbers from 1000 on are too long.
     @inline(never)
     private static func unit(
         for size: Double, _ factor: Double, _ names: [String], longest: Double
@@ -87,7 +88,7 @@ package enum ChartUnit {
         return ([1, 2, 5, 10].first { power * $0 >= least * 0.999_999 } ?? 10) * power
     }
 
-    /// The number with at most three significant digits and without trailing zeros.
+    /// Formats a number with at most three significant digits and without trailing zeros.
     static func decimals(_ value: Double) -> String {
         let size = abs(value)
         let scale = size >= 100 ? 1 : size >= 10 ? 10 : size >= 0.995 ? 100 : 1000
@@ -95,14 +96,15 @@ package enum ChartUnit {
         let (whole, rest) = scaled.quotientAndRemainder(dividingBy: scale)
         let sign = value < 0 && scaled > 0 ? "-" : ""
         if rest == 0 { return "\(sign)\(whole)" }
-        // Adding `scale` puts a 1 in front that preserves the zeros after the decimal point.
+        // Adding `scale` puts a 1 before the fraction, which preserves the leading zeros of the
+        // fraction.
         var digits = String(scale + rest).dropFirst()
         while digits.hasSuffix("0") { digits.removeLast() }
         return "\(sign)\(whole).\(digits)"
     }
 }
 
-/// Turns numbers into positions along one axis.
+/// Converts numbers to positions along one axis.
 struct ChartScale {
     let low: Double
     let high: Double
@@ -129,7 +131,8 @@ struct ChartScale {
         self.isLogarithmic = isLogarithmic && least > 0
         if self.isLogarithmic {
             (low, high, ticks) = Self.decades(least, most)
-            // Plain numbers are written in full; other units use the unit of the middle tick.
+            // Plain numbers are written without a prefix. Other units use the prefix that fits the
+            // middle tick.
             labels = unit.labels(ticks, like: unit == .number ? 1 : ticks[ticks.count / 2])
             return
         }

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// An SVG picture for light and dark backgrounds: shapes name a paint, and the style sheet assigns
-/// its colours. Lengths are in pixels; the origin is the upper left corner.
+/// An SVG picture for light and dark backgrounds: a shape refers to a `Paint`, and a style sheet
+/// defines the colours of the paints. Lengths are in pixels; the origin is the upper left corner.
 package struct SVGDrawing {
     package let width: Double
     let height: Double
@@ -152,7 +152,7 @@ package struct SVGDrawing {
         return result
     }
 
-    /// Approximate width of a line of text in pixels; fonts differ.
+    /// Approximate width of a line of text in pixels. The true width depends on the viewer's font.
     package static func width(of text: String, _ style: TextStyle = .normal) -> Double {
         Double(DisplayWidth.columns(text)) * style.size * 0.56
     }
@@ -162,8 +162,8 @@ package struct SVGDrawing {
 package enum Paint: Hashable {
     /// One of eight colours that people with any kind of colour vision can tell apart.
     case series(Int)
-    /// The colour of the series with the same number, as a dashed line: another quantity of the
-    /// same name.
+    /// The colour of the series with the same number, as a dashed line. For another quantity with
+    /// the same name.
     case dashed(Int)
     case dotted(Int)
     /// One of four shades of red, for findings.

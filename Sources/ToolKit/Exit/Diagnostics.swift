@@ -1,7 +1,7 @@
 import Glibc
 import RealmEngine
 
-/// Messages for people on standard error, one `write` per message.
+/// Writes messages for people to standard error, with one `write` call per message.
 package struct Diagnostics: Sendable {
     let tool: String
     /// Whether errors are printed as one line of JSON.
@@ -26,21 +26,21 @@ package struct Diagnostics: Sendable {
         return ExitCode(error.kind)
     }
 
-    /// `TOOL: warning: MESSAGE`, unless `--quiet`.
+    /// Prints `TOOL: warning: MESSAGE`, unless `--quiet` is given.
     package func warn(_ message: String) { notice("warning: " + message) }
 
-    /// `TOOL: MESSAGE`, unless `--quiet`.
+    /// Prints `TOOL: MESSAGE`, unless `--quiet` is given.
     package func notice(_ message: String) {
         if !isQuiet { emitLine("\(tool): \(message)") }
     }
 
-    /// Prints a line without the name of the tool, such as the summary of a table, unless
-    /// `--quiet`.
+    /// Prints a line without the name of the tool, such as the summary of a table, unless `--quiet`
+    /// is given.
     package func summary(_ line: String) {
         if !isQuiet { emitLine(line) }
     }
 
-    /// `TOOL: MESSAGE` when `--verbose` was given at least `level` times.
+    /// Prints `TOOL: MESSAGE` if `--verbose` is given at least `level` times.
     package func detail(_ message: String, level: Int = 1) {
         if verbosity >= level { emitLine("\(tool): \(message)") }
     }

@@ -26,8 +26,8 @@ package enum ErrorText {
         appendPrintable(error.message, to: &buffer)
         buffer.append(UInt8(ascii: "\n"))
         if let hint = error.advice(from: tool) {
-            // Lines of a hint keep their alignment because the hint of a query marks a position in
-            // the line above.
+            // The lines of a hint keep their alignment: the hint of a query error marks a position
+            // in the line above.
             for (i, line) in hint.split(separator: "\n", omittingEmptySubsequences: false)
                 .enumerated()
             {
@@ -60,8 +60,8 @@ package enum ErrorText {
         if let text { buffer.append(json: text) } else { buffer.append("null") }
     }
 
-    /// Appends text with control characters as `\xNN`. Names come from files and arguments of
-    /// others, and control characters could drive the terminal.
+    /// Appends text with control characters as `\xNN`. Names come from files and arguments that may
+    /// be hostile; control characters could change the state of the terminal.
     package static func appendPrintable(_ text: String, to buffer: inout ByteBuffer) {
         for byte in text.utf8 {
             if byte >= 0x20, byte != 0x7F {

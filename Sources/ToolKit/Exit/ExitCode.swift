@@ -1,10 +1,10 @@
 import RealmEngine
 
-/// The exit status of every tool; the numbers never change (realm-tools(7), EXIT STATUS).
+/// The exit status of a tool. The numbers never change (realm-tools(7), EXIT STATUS).
 package enum ExitCode: Int32, Sendable, CaseIterable {
-    /// Success; a test that was requested holds.
+    /// Success. If the command is a test, the test holds.
     case ok = 0
-    /// A test that was requested does not hold.
+    /// The command is a test, and the test does not hold.
     case no = 1
     /// A bad option, class, property or query.
     case usage = 2
@@ -39,12 +39,12 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         }
     }
 
-    /// All codes, the most serious first.
+    /// All codes in the order of decreasing severity.
     static let bySeverity: [ExitCode] = [
         .bug, .output, .damaged, .key, .incompatible, .busy, .input, .data, .usage, .no, .ok,
     ]
 
-    /// The more serious of two codes, as the status of a run with both results.
+    /// Returns the more serious of two codes, for a run that has both results.
     package func combined(with other: ExitCode) -> ExitCode {
         Self.bySeverity.first { $0 == self || $0 == other }!
     }

@@ -1,22 +1,22 @@
 import RealmEngine
 
 extension RealmError {
-    /// Reasons of errors about unknown classes and properties, from tools and queries.
+    /// Machine-readable reasons of errors about unknown classes and properties.
     private static let schemaReasons: Set = [
         "unknown-class", "unknown-property", "unknownClass", "unknownProperty",
         "unknownSortProperty", "unknownBacklink", "noSubProperty",
     ]
 
-    /// Returns this error with the path of the database. Mistakes on the command line or in a query
-    /// keep no path, unless the database lacks the class or property.
+    /// Returns this error with the path of the database. A mistake on the command line or in a
+    /// query gets no path, unless it concerns a class or property that the database lacks.
     package func inDatabase(_ path: String) -> RealmError {
         kind == .misuse && !Self.schemaReasons.contains(reason) ? self : inFile(path)
     }
 }
 
 extension RealmError {
-    /// The hint in terms of the tools' options: the engine does not refer to tools. Nil without a
-    /// hint.
+    /// Returns the hint with the options of the tools, since the engine's hints do not mention
+    /// options. Nil if there is no hint.
     func advice(from tool: String) -> String? {
         guard let hint else { return nil }
         if kind == .corrupt, hint == Self.damageHint { return Self.rescue(from: tool) }
@@ -30,7 +30,7 @@ extension RealmError {
             : "copy the file first; realm-compact --check FILE tells what is damaged, " + rescue
     }
 
-    /// Hints of the engine with the option that follows each.
+    /// Hints of the engine, and the same hints with the options of the tools.
     static let advice = [
         "wait for it": "wait for it: --wait",
         "wait for it, or end that program": "wait for it: --wait; or end that program",

@@ -1,12 +1,13 @@
 import Glibc
 import RealmEngine
 
-/// Signal handlers of a tool: they remove temporary files and end the process.
+/// Signal handlers of a tool. They remove temporary files and end the process.
 ///
-/// The handlers call only async-signal-safe functions and access only memory that was initialised
-/// before they were installed.
+/// The handlers call only async-signal-safe functions. They access only memory that was initialised
+/// before the handlers were installed.
 package enum Signals {
-    /// Written by `install` before the handlers exist; read-only afterwards.
+    /// Message for a truncated database. Written by `install` before it installs the handlers;
+    /// read-only afterwards.
     nonisolated(unsafe) private static var truncatedMessage = UnsafeRawBufferPointer(
         start: nil, count: 0)
 
@@ -25,7 +26,7 @@ package enum Signals {
         signal(SIGXFSZ, SIG_IGN)
     }
 
-    /// Ends the process as the default action of SIGPIPE does, after removing temporary files.
+    /// Removes temporary files and ends the process like the default action of SIGPIPE.
     package static func terminateBySIGPIPE() -> Never {
         TemporaryFiles.unlinkAll()
         signal(SIGPIPE, SIG_DFL)
@@ -37,8 +38,9 @@ package enum Signals {
         _exit(128 + SIGPIPE)
     }
 
-    /// Removes temporary files, then re-raises the signal with its default action. A signal that
-    /// the parent process ignored (`nohup`) stays ignored; a broken pipe is then reported as EPIPE.
+    /// Installs a handler that removes temporary files and then re-raises the signal with its
+    /// default action. A signal that the parent process ignored (`nohup`) stays ignored; for
+    /// SIGPIPE, writing to a closed pipe then fails with EPIPE.
     private static func installEnding(_ number: Int32) {
         var action = sigaction()
         sigaction(number, nil, &action)

@@ -1,7 +1,8 @@
 import RealmEngine
 
-/// Records that are rendered in the order of the table and printed in the order of a SORT, some
-/// thousand at a time. Each leaf is opened once for all of its objects instead of once for each.
+/// Records that are rendered in the order of the table and printed in the order of a SORT.
+/// Thousands of objects are rendered at a time, so each leaf is opened once for all of its objects,
+/// instead of once for each object.
 ///
 /// Confined to one thread.
 package struct ArrangedRecords: ~Copyable {
@@ -9,22 +10,22 @@ package struct ArrangedRecords: ~Copyable {
     package static let minimumObjects = 2048
     private static let maximumObjects = 1 << 24
 
-    /// Bytes per record besides its text: its offset, and its bits in `TableOrder`.
+    /// Bytes per record in addition to its text: its offset, and its bits in `TableOrder`.
     private static let recordOverhead = 16
 
     /// Limit in bytes of the records that are rendered at a time.
     private let memory: Int
     private var records = ByteBuffer(capacity: 1 << 16)
-    /// Offset of each record in `records`, in the order of the table, followed by the end of the
-    /// last record. A missing object has an empty record.
+    /// Offset of each record in `records`, in the order of the table. The last entry is the end of
+    /// the last record. A missing object has an empty record.
     private var starts: [Int] = []
     /// Number of objects to render at a time, adapted to `memory`.
     private var objects = 1 << 13
 
     private init(memory: Int) { self.memory = memory }
 
-    /// Appends the record of each object in the order of the keys. Calls `flush` whenever `out` has
-    /// `limit` bytes, and stops when `flush` returns false.
+    /// Appends the records of objects in the order of `keys`. Calls `flush` whenever `out` contains
+    /// at least `limit` bytes, and stops if `flush` returns false.
     ///
     /// - Parameter memory: limit in bytes of the records that are rendered at a time.
     ///
@@ -44,7 +45,8 @@ package struct ArrangedRecords: ~Copyable {
             try records.render(order, renderer)
             var next = 0
             while next < part.count {
-                // `flush` may leave the buffer full, so the next end is relative to its size.
+                // `flush` may leave the buffer full. The next limit is therefore relative to its
+                // size.
                 let end = out.count < limit ? limit : out.count + limit
                 count += records.starts.withUnsafeBufferPointer { starts in
                     order.append(records.records.bytes, starts, from: &next, to: &out, until: end)

@@ -1,9 +1,9 @@
 import RealmEngine
 
-/// Lists and sets in one cell of csv or tsv: their elements, joined by a separator.
+/// Renders lists and sets in one cell of csv or tsv: their elements, joined by a separator.
 extension CellRenderer {
-    /// Whether a collection is joined. Collections of embedded or expanded objects are JSON arrays
-    /// instead.
+    /// Whether the elements of a collection are joined. A collection of embedded or expanded
+    /// objects becomes a JSON array instead.
     func joins(_ view: CollectionView, _ context: JSONRenderer.ValueContext) -> Bool {
         guard isDelimited else { return false }
         guard view.element.type == .link else { return true }
@@ -11,7 +11,7 @@ extension CellRenderer {
             && snapshot.schema.table(view.element.target)?.kind != .embedded
     }
 
-    /// Appends the elements of `value`, whose collection is `view`. Falls back to JSON if joined
+    /// Appends the elements of `value`, whose collection is `view`. Appends JSON instead if joined
     /// elements could not be read back.
     func appendJoined(
         _ view: CollectionView, _ value: Value, _ context: JSONRenderer.ValueContext,
@@ -31,7 +31,8 @@ extension CellRenderer {
         }
         if count == 0 { return }
         if scratch.count == 0 {
-            // A single empty element: in csv, quotation marks distinguish it from an empty list.
+            // For a single empty element, csv has quotation marks to distinguish it from an empty
+            // list; tsv has only JSON.
             if cells.escape == .backslashes { return try appendJSON(value, context, to: &out) }
             out.append("\"\"")
         }
@@ -43,8 +44,8 @@ extension CellRenderer {
     /// Separator that `realm-write` expects between elements.
     private static let separator = UInt8(ascii: ";")
 
-    /// Whether an element is a link to an object whose primary key is null: only JSON can express
-    /// it.
+    /// Whether an element is a link to an object whose primary key is null. Only JSON can express
+    /// such a link.
     private func isNameless(_ element: Value) throws(RealmError) -> Bool {
         guard case .link(let link) = element, !style.showsLostLinks else { return false }
         if case .null? = try targets[link.table].primaryKey(link.key) { return true }
@@ -58,7 +59,7 @@ extension CellRenderer {
             || (first == UInt8(ascii: "\"") && type == .mixed)
     }
 
-    /// Whether the element that was joined last would be read back as the same value.
+    /// Whether `realm-write` would read the element that was joined last as the same value.
     private func isSound(
         _ element: Value, from start: Int, _ type: ElementType, _ context: JSONRenderer.ValueContext
     ) throws(RealmError) -> Bool {
@@ -80,14 +81,14 @@ extension CellRenderer {
         isFirst = false
     }
 
-    /// Appends text between separators; text that is not UTF-8 is repaired and counted as a loss.
+    /// Appends a text element. Text that is not UTF-8 is repaired and counted as a loss.
     private func appendPart(_ text: ByteView) {
         if text.isUTF8 { return scratch.append(text) }
         style.losses.countIllFormed()
         scratch.append(repairing: text)
     }
 
-    /// Appends one element unescaped; the cell is escaped as a whole later.
+    /// Appends one element without escapes; the cell is escaped later as a whole.
     func appendElement(_ value: Value, _ context: JSONRenderer.ValueContext) throws(RealmError) {
         switch value {
         case .null: if cells.isNullGiven { appendNull(to: &scratch) }
@@ -117,8 +118,8 @@ extension CellRenderer {
 // MARK: - Mixed values
 
 extension CellRenderer {
-    /// Whether the cell of a value in a mixed property would be read back as another value.
-    /// Elements of collections are counted where their JSON is rendered.
+    /// Whether `realm-write` would read the cell of a value in a mixed property as another value.
+    /// Losses in elements of collections are counted elsewhere, when their JSON is rendered.
     func losesType(_ value: Value, _ context: JSONRenderer.ValueContext) throws(RealmError) -> Bool
     {
         switch value {

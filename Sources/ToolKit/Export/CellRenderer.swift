@@ -1,11 +1,10 @@
 import RealmEngine
 
-/// Renders values as the text of a cell, for csv, tsv and tables, or as a raw line. Confined to its
+/// Renders a value as the text of a cell of csv, tsv or a table, or as a raw line. Confined to its
 /// snapshot's thread.
 ///
-/// Scalars are text. In csv and tsv the elements of lists and sets are joined; dictionaries and
-/// nested values are JSON.
-/// structure than that is JSON.
+/// Scalars are rendered as text. In csv and tsv the elements of lists and sets are joined.
+/// Dictionaries and nested values are JSON.
 final class CellRenderer {
     let json: JSONRenderer
     let cells: CellText
@@ -15,7 +14,7 @@ final class CellRenderer {
     let isDelimited: Bool
     private let keepsBytes: Bool
     let arena = ScratchArena()
-    /// Assembles a cell of several pieces before the cell is escaped as a whole.
+    /// Buffer in which a cell of several parts is assembled before the cell is escaped as a whole.
     var scratch = ByteBuffer(capacity: 4096)
     let targets: LinkTargets
 
@@ -34,8 +33,8 @@ final class CellRenderer {
         if cells.isNullChosen { style.countChosen() }
     }
 
-    /// Appends the cell of `value`. With extended types, values of mixed properties and collections
-    /// are JSON that names their type.
+    /// Appends the cell of `value`. With `--types extended`, values of mixed properties and
+    /// collections are JSON that names their type.
     @inline(__always)
     func append(
         _ value: Value, _ context: JSONRenderer.ValueContext, isMixed: Bool,
@@ -51,7 +50,7 @@ final class CellRenderer {
         case .string(let text): appendText(text, to: &out)
         case .link(let link): try appendLink(link, value, context, to: &out)
         case .list(let view), .set(let view):
-            // A list in a mixed property is read back as a list only if it is JSON.
+            // `realm-write` reads a list in a mixed property as a list only if it is JSON.
             if !isMixed, joins(view, context) {
                 try appendJoined(view, value, context, to: &out)
             } else {
@@ -65,7 +64,7 @@ final class CellRenderer {
         }
     }
 
-    /// Appends the values at the end of a path that leads through lists, in one cell.
+    /// Appends the values at the end of a path through lists, in one cell.
     func append(
         through value: Value, _ path: PathFollower, _ index: Int,
         _ context: JSONRenderer.ValueContext,
@@ -81,8 +80,8 @@ final class CellRenderer {
         appendScratch(to: &out)
     }
 
-    /// Appends stored text. Text that is not UTF-8 is spelled out with extended types, and repaired
-    /// otherwise.
+    /// Appends stored text. Text that is not UTF-8 is written in the exact notation
+    /// (`SpelledString`) with extended types, and repaired otherwise.
     func appendText(_ text: ByteView, to out: inout ByteBuffer) {
         // Raw lines print the bytes as stored.
         guard text.isUTF8 || keepsBytes else {
@@ -162,8 +161,8 @@ final class CellRenderer {
 // MARK: - Links and paths
 
 extension CellRenderer {
-    /// Appends a link as the target's primary key, as its object key if the class has no primary
-    /// key, or as the object in JSON.
+    /// Appends a link: the target's primary key; its object key if the class has no primary key; or
+    /// the object in JSON.
     private func appendLink(
         _ link: ObjectLink, _ value: Value, _ context: JSONRenderer.ValueContext,
         to out: inout ByteBuffer
@@ -180,17 +179,17 @@ extension CellRenderer {
         if let key = try target.primaryKey(link.key) {
             switch key {
             case .string(let text):
-                // A primary key that looks like JSON would be read back as an object.
+                // `realm-write` would read a primary key that looks like JSON as an object.
                 if isDelimited, MixedText.mayBeJSON(text), text[0] != UInt8(ascii: "\"") {
                     appendSpelled(text, to: &out)
                 } else {
                     appendText(text, to: &out)
-                    // Cached renderings are not counted as lossy again, so lossy ones are not
-                    // cached.
+                    // A lossy rendering is not cached, because each use must count the loss.
                     if !text.isUTF8 { return }
                 }
             case .null:
-                // A primary key that is null would be read back as no link.
+                // `realm-write` would read a link to an object whose primary key is null as no
+                // link.
                 scratch.removeAll()
                 scratch.append("{\"$link\":{\"table\":")
                 scratch.append(json: target.table.info.className)
@@ -232,7 +231,7 @@ extension Value {
         }
     }
 
-    /// The list for a set, since both are iterated alike; other values unchanged.
+    /// A set as a list, since both are iterated in the same way. Other values are unchanged.
     var asList: Value {
         if case .set(let view) = self { return .list(view) }
         return self

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Quoting rules of cells in a form of records.
+/// Rules of an output format for quoting cells.
 package struct CellRules: Sendable {
     package enum Escape: Sendable {
         case none
@@ -11,9 +11,9 @@ package struct CellRules: Sendable {
     }
 
     let escape: Escape
-    /// Text of null unless `--null` gives another one.
+    /// Text of null, unless `--null` gives another text.
     let null: [UInt8]
-    /// Byte between cells unless the command gives another one.
+    /// Byte between cells, unless the command gives another byte.
     let separator: UInt8
     /// Whether text that is not UTF-8 is printed unchanged.
     let keepsBytes: Bool
@@ -31,16 +31,16 @@ package struct CellRules: Sendable {
     package var isDelimited: Bool { escape != .none }
 }
 
-/// Writes the text of cells by the rules of a form and the options of the command.
+/// Writes the text of cells by the rules of the output format and the options of the command.
 struct CellText {
     let escape: CellRules.Escape
     let separator: UInt8
     let null: [UInt8]
-    /// Whether the command gives the text of null.
+    /// Whether `--null` is given.
     let isNullGiven: Bool
-    /// Whether the text of null differs from the form's own.
+    /// Whether `--null` gives another text than the output format has by default.
     let isNullChosen: Bool
-    /// Whether a cell with the text of null needs quotation marks.
+    /// Whether a text that equals the text of null needs quotation marks.
     private let quotesNull: Bool
 
     init(_ style: RecordStyle) {
@@ -76,7 +76,7 @@ struct CellText {
         }
     }
 
-    /// Quotes the cell that begins at `start` if its text equals the text of null.
+    /// Adds quotation marks to the cell that begins at `start` if its text equals the text of null.
     @inline(__always)
     func quoteNull(from start: Int, in out: inout ByteBuffer) {
         if quotesNull { out.quote(from: start, ifEqual: null) }

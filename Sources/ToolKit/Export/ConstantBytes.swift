@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Constant pieces of output in one allocation. A piece is a pointer and a length, so appending a
-/// piece per row costs no reference counting.
+/// Constant pieces of output in one allocation. A piece consists of a pointer and a length, so
+/// appending a piece to each row costs no reference counting.
 package final class ConstantBytes: @unchecked Sendable {
     package struct Piece {
         package let start: UnsafeRawPointer

@@ -1,15 +1,17 @@
 import RealmEngine
 
-/// The paths of `--expand` as a tree: links along the paths are printed as the objects they
-/// reference.
+/// The paths of `--expand` as a tree. A link on one of the paths is printed as the object that it
+/// references.
 ///
-/// Immutable. The tree has no cycles, so expansion ends even if the objects form a cycle.
+/// Immutable. The tree has no cycles, so expansion ends even if the links of the objects form a
+/// cycle.
 package final class Expansion: Sendable {
     private let children: [String: Expansion]
 
     private init(children: [String: Expansion]) { self.children = children }
 
-    /// Returns the expansion of the property called `name`; nil if its links are printed as links.
+    /// Returns the subtree for the property called `name`. Nil if links of that property are not
+    /// expanded.
     func child(_ name: String) -> Expansion? { children[name] }
 
     /// Builds the tree of the paths; nil if there are none.

@@ -9,12 +9,12 @@ package struct Export {
     /// Range of records to print, counted across all tables.
     package private(set) var window: RecordWindow
     package var threads = 1
-    /// Bytes of memory for records that are rendered in another order than they are printed in, and
-    /// the directory for records that exceed it.
+    /// Memory limit in bytes for records that are rendered in another order than they are printed
+    /// in. Records beyond the limit are stored in a temporary file in the directory.
     package var spool = (memory: 64 << 20, directory: "/tmp")
-    /// Objects that a query chose; only with a single plan.
+    /// The objects to print. A query can choose them only if there is a single plan.
     package private(set) var choice = ObjectChoice.all
-    /// Makes a progress reporter for a total number of objects; nil for no progress.
+    /// Creates a progress reporter for a total number of objects; nil for no progress.
     package var progress: ((_ total: Int) -> ProgressReporter)?
 
     package init(
@@ -31,7 +31,7 @@ package struct Export {
         self.progress = progress
     }
 
-    /// Number of objects per thread below which another thread costs more than it saves.
+    /// Number of objects per thread below which a further thread costs more time than it saves.
     private static let objectsPerThread = 8192
 
     /// Writes all records to `output` and returns their number.
@@ -54,23 +54,23 @@ package struct Export {
         return try stage.finish()
     }
 
-    /// Number of workers to use. It is 1 for forms whose records depend on each other, and for a
-    /// window of exploded records.
+    /// Number of workers to use. It is 1 if the records of the format depend on each other, and for
+    /// a window over exploded records.
     private func workerCount(objects: Int) -> Int {
         if records.form is any LayoutForm.Type || elements != .all { return 1 }
         let threads = readsInFileOrder ? min(threads, spool.memory / (32 << 20)) : threads
         return max(1, min(threads, objects / Self.objectsPerThread))
     }
 
-    /// Whether records are rendered in the order of the table first and then printed in the order
-    /// of the keys. In a large encrypted file, reading in the order of a SORT would decrypt pages
-    /// again for each record.
+    /// Whether records are rendered in the order of the table, stored in a temporary file, and then
+    /// printed in the order of the SORT. In a large encrypted file, reading in the order of the
+    /// SORT would decrypt the same pages again for each record.
     var readsInFileOrder: Bool {
         guard case .keys = choice else { return false }
         return elements == .all && database.outgrowsPlainMemory
     }
 
-    /// Whether records of objects in the order of a SORT may be rendered in another order.
+    /// Whether records that a SORT orders may be rendered in the order of the table.
     var arrangesRecords: Bool {
         guard case .keys = choice, !isExploding else { return false }
         return records.form.hasIndependentRecords
@@ -85,18 +85,19 @@ package struct Export {
         guard arrangesRecords, case .keys(let keys) = choice else {
             return ExportSource.keysPerBatch
         }
-        // A worker renders a batch while another one writes; a batch that exceeds the memory is
-        // divided.
+        // While one worker writes a batch, another renders the next. A batch that exceeds the
+        // memory limit is divided.
         if workers == 1 { return max(1, keys.count) }
         return max(ExportSource.keysPerBatch, keys.count / (4 * workers))
     }
 
     package var isExploding: Bool { plans.contains { $0.explode != nil } }
 
-    /// Range of objects to read. Without `explode` each object is one record.
+    /// Range of objects to read. It is the window, unless `--explode` makes several records of an
+    /// object.
     private var objects: RecordWindow { isExploding ? .all : window }
 
-    /// Range of records to print out of those made of the objects.
+    /// Range of records to print if `--explode` makes several records of an object; otherwise all.
     var elements: RecordWindow { isExploding ? window : .all }
 
     private func wantedPositions(_ snapshot: Snapshot) throws(RealmError) -> [Range<Int>] {
@@ -119,8 +120,8 @@ package struct Export {
         if !isExploding { window = .all }
     }
 
-    /// Returns an export of the same objects with another plan for their class. The window must
-    /// already have been applied by `choose`.
+    /// Returns an export of the same objects with another plan for their class. `choose` must
+    /// already have applied the window.
     package func printing(_ plan: RecordPlan) -> Export {
         var other = self
         other.plans = [plan]
@@ -151,8 +152,8 @@ package struct Export {
         return max(0, min(total, end) - elements.skip)
     }
 
-    /// Calls `body` with the row of each chosen object in the renderer's current leaf, until `body`
-    /// returns false.
+    /// Calls `body` for each chosen object, with its row in the renderer's current leaf. Stops if
+    /// `body` returns false.
     private func forEachRow(
         _ renderer: RecordRenderer, _ snapshot: Snapshot,
         _ body: (Int) throws(RealmError) -> Bool

@@ -1,13 +1,13 @@
 import RealmEngine
 
-/// Names of the files of `--output-dir` without their suffixes: `Class` and `Class.property`.
+/// Names of the files of `--output-dir`, without suffixes: `Class` and `Class.property`.
 ///
-/// The names are a function of the schema, so that `realm-write` can map a file to its class or
-/// property. They are distinct even on file systems that ignore case. No name is hidden, leaves the
-/// directory or exceeds the length that file systems permit. Special bytes, including dots in
-/// names, are written `%XX`.
+/// The names depend only on the schema, so that `realm-write` can find the class or property of a
+/// file. They are distinct even on file systems that ignore case. A name never begins with a dot,
+/// never contains a slash, and never exceeds the length that file systems permit. Special bytes,
+/// including dots in names, are written `%XX`.
 package struct ExportNames {
-    /// Content of a file.
+    /// Content of a file: the objects of a class, or the elements of a collection property.
     package struct Subject: Hashable {
         package let table: TableKey
         /// Index of a collection property; nil for the objects themselves.
@@ -19,8 +19,8 @@ package struct ExportNames {
     /// Names in lower case, to detect collisions on file systems that ignore case.
     private var folded: Set<String> = []
 
-    /// Limit in bytes of a stem. Longer stems end in a digest of the name. The limit leaves room
-    /// for the suffix.
+    /// Maximum size in bytes of a name without its suffix. A longer name is cut and ends in a
+    /// digest. The maximum leaves room for the suffix.
     private static let maximumStemSize = 200
 
     package init(_ schema: Schema) {
@@ -42,10 +42,12 @@ package struct ExportNames {
         stems[Subject(table: table.key, column: column)]!
     }
 
-    /// Subject of the file with this stem; nil if the schema has no such class or property.
+    /// Returns the content of the file with this name; nil if the schema has no such class or
+    /// property.
     package func subject(_ stem: String) -> Subject? { subjects[stem] }
 
-    /// Subjects by the names that people would write, which no file of another subject may have.
+    /// Maps unescaped names (`Class`, `Class.property`) to their content. No file with other
+    /// content may have such a name, because users would write it.
     private static func literals(_ tables: [TableInfo]) -> [[UInt8]: Subject] {
         var literal: [[UInt8]: Subject] = [:]
         for table in tables where table.isClass {
@@ -75,14 +77,16 @@ package struct ExportNames {
         subjects[stem] = subject
     }
 
-    /// - Parameter spelled: number of bytes at the start of the last name that are written `%XX`
-    ///   although it is not necessary.
+    /// Returns the name of a file without its suffix.
+    ///
+    /// - Parameter spelled: number of bytes at the beginning of the last name that are written as
+    ///   `%XX` although they need not be. Increased until the name is distinct.
     private static func stem(_ names: [String], spelled: Int) -> String {
         let parts = names.enumerated().map { place, name in
             part(name, spelled: place == names.count - 1 ? spelled : 0)
         }
         let whole = parts.joined(separator: ".")
-        // Once every byte is spelled out, only a digest makes the stem distinct.
+        // If all bytes are already written as `%XX`, only a digest can make the name distinct.
         let isExhausted = spelled > names[names.count - 1].utf8.count
         guard whole.utf8.count > maximumStemSize || isExhausted else { return whole }
         var hash = ContentHash(seed: UInt64(spelled))
@@ -99,7 +103,7 @@ package struct ExportNames {
         return shortened(whole) + digest.string
     }
 
-    /// The beginning of the text, cut between whole characters and whole `%XX` sequences.
+    /// Returns the beginning of a text. It is not cut inside a character or a `%XX` sequence.
     private static func shortened(_ text: String) -> String {
         var kept = Array(text.utf8.prefix(maximumStemSize - 20))
         while let last = kept.last, last >= 0x80 { kept.removeLast() }
@@ -110,14 +114,15 @@ package struct ExportNames {
     }
 
     private static func part(_ name: String, spelled: Int) -> String {
-        // A file with an empty name would be hidden, so an empty name becomes a percent sign.
+        // An empty name becomes a percent sign: the name of its file would otherwise begin with the
+        // dot of the suffix, which hides the file.
         if name.isEmpty { return String(repeating: "%", count: spelled + 1) }
         let spelled = isReserved(name) ? spelled + 1 : spelled
         var result: [UInt8] = []
         let last = name.utf8.count - 1
         for (position, byte) in name.utf8.enumerated() {
             let isEnd = position == last && byte == UInt8(ascii: " ")
-            // A character of several bytes is spelled out as a whole.
+            // All bytes of a character are written as `%XX`, or none.
             let isSpelled = position < spelled || (spelled > 0 && byte >= 0x80)
             if isSpelled || isEnd || isSpecial(byte) {
                 result.append(UInt8(ascii: "%"))
@@ -129,7 +134,7 @@ package struct ExportNames {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Device names of some systems, which are reserved with any suffix.
+    /// Whether a name is reserved on some systems because it denotes a device, with any suffix.
     private static func isReserved(_ name: String) -> Bool {
         let folded = name.lowercased()
         if ["con", "prn", "aux", "nul"].contains(folded) { return true }
@@ -139,7 +144,7 @@ package struct ExportNames {
         return folded.utf8.last.map { $0 >= 0x30 && $0 <= 0x39 } ?? false
     }
 
-    /// Whether some file system forbids the byte in a name, or the byte is special in these names.
+    /// Whether some file system forbids the byte, or the byte is special in these names.
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F: true

@@ -2,11 +2,11 @@ import RealmEngine
 
 /// Divides the tables of an export into batches of leaves, in the order of the output.
 ///
-/// With several workers, calls are made with the lock of `ExportStage` held.
+/// If there are several workers, they call it with the lock of `ExportStage` held.
 final class ExportSource {
     /// Objects that one worker renders at a time.
     struct Batch {
-        /// Position in the output, counted from 0.
+        /// Number of the batch in the output, from 0.
         let number: Int
         /// Index into the export's plans.
         let plan: Int
@@ -17,9 +17,9 @@ final class ExportSource {
 
     /// The objects of a batch.
     enum Objects {
-        /// Objects in the leaves whose positions in the table are in the range.
+        /// Objects in these leaves. Only those whose positions in the table are in the range.
         case leaves([LeafSlice], at: Range<Int>)
-        /// Objects in the leaves that match the query.
+        /// Objects in these leaves that match the query.
         case matches(ArraySlice<LeafSlice>)
         /// Objects with these keys, in this order.
         case keys(Slice<RowKeys>)
@@ -30,13 +30,14 @@ final class ExportSource {
 
     private let snapshot: Snapshot
     private let plans: [RecordPlan]
-    /// Positions of the wanted objects, for each table.
+    /// For each table, the positions of the objects to print.
     private let positions: [Range<Int>]
     private var plan = 0
     private var cursor: LeafCursor?
     private var number = 0
 
-    /// Leaves in which the query may find objects; a query applies to the only table.
+    /// Leaves in which the query may find objects; nil without a query. A query applies to a single
+    /// table.
     private var matches: ArraySlice<LeafSlice>?
     private var keys: Slice<RowKeys>?
     private let keysPerBatch: Int
@@ -56,7 +57,7 @@ final class ExportSource {
         }
     }
 
-    /// The next batch, nil when the tables are exhausted.
+    /// Returns the next batch; nil after the last one.
     func next() throws(RealmError) -> Batch? {
         guard plan < plans.count else { return nil }
         if let matches { return nextMatches(matches) }
@@ -108,7 +109,7 @@ final class ExportSource {
     }
 }
 
-/// Objects of its table that an export prints.
+/// The objects of a table that an export prints.
 package enum ObjectChoice: Sendable {
     case all
     /// Objects that match the query, in the order of the table.

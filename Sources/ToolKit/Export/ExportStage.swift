@@ -1,10 +1,10 @@
 import RealmEngine
 
-/// Shared state of the workers of one export: the source of batches and the ordered output.
+/// Shared state of the workers of one export: the source of batches, and the output.
 ///
 /// A worker takes a batch, renders it into its own buffer, waits until all earlier batches are
-/// written and writes its own. All state is accessed with the lock held or by the worker whose turn
-/// it is, hence `@unchecked Sendable`.
+/// written, and then writes its own. Hence the output has the order of the batches. State is
+/// accessed with the lock held, or by the worker whose turn it is; hence `@unchecked Sendable`.
 final class ExportStage: @unchecked Sendable {
     let export: Export
     private let source: ExportSource
@@ -30,11 +30,12 @@ final class ExportStage: @unchecked Sendable {
         self.output = output
     }
 
-    /// Returns the next batch to render. Nil if there are no more batches, after a failure, or if
+    /// Returns the next batch to render. Nil if there are no more batches, if a batch failed, or if
     /// enough records are printed.
     func next() -> ExportSource.Batch? {
         monitor.locked {
-            // Exploded records are counted only as they are printed.
+            // The number of records that `--explode` makes of an object is known only when they are
+            // printed.
             let isEnough = turn > 0 && written >= export.elements.take
             guard failure == nil, !isEnough else { return nil }
             do throws(RealmError) {
@@ -49,13 +50,13 @@ final class ExportStage: @unchecked Sendable {
     /// Whether all earlier batches are written.
     func hasTurn(_ batch: Int) -> Bool { monitor.locked { turn == batch } }
 
-    /// Waits for the batch's turn; false when an earlier one failed.
+    /// Waits until all earlier batches are written. Returns false if one of them failed.
     func waitForTurn(_ batch: Int) -> Bool {
         monitor.wait { turn == batch || failedBatch < batch }
         return monitor.locked { failedBatch >= batch }
     }
 
-    /// Writes a part of the batch whose turn it is to the output.
+    /// Writes a part of the batch. Must be called by the worker whose turn it is.
     func write(_ buffer: inout ByteBuffer) throws(RealmError) {
         if !hasWritten, buffer.count > 0 {
             export.records.form.beginOutput(&buffer, at: 0)
@@ -64,7 +65,7 @@ final class ExportStage: @unchecked Sendable {
         try output.flush(&buffer)
     }
 
-    /// Ends the turn of a batch that has been written.
+    /// Lets the next batch be written.
     func complete(_ batch: ExportSource.Batch, records: Int) {
         monitor.signal {
             written += records
@@ -76,7 +77,7 @@ final class ExportStage: @unchecked Sendable {
         }
     }
 
-    /// Records the failure of a batch; later batches are not written.
+    /// Records the failure of a batch. Later batches are not written.
     func abandon(_ batch: ExportSource.Batch, _ error: RealmError) {
         monitor.signal { fail(error, batch: batch.number) }
     }
@@ -85,8 +86,8 @@ final class ExportStage: @unchecked Sendable {
         if batch < failedBatch { (failure, failedBatch) = (error, batch) }
     }
 
-    /// Ends the output after all workers are done and returns the number of records. Throws the
-    /// failure of the earliest failed batch.
+    /// Ends the output after all workers are done. Returns the number of records. Throws the error
+    /// of the earliest batch that failed.
     func finish() throws(RealmError) -> Int {
         progress?.finish()
         if let failure { throw failure }

@@ -1,8 +1,9 @@
 import RealmEngine
 
-/// Renders batches until none are left. Confined to one thread, which has its own instance.
+/// Renders batches until none are left. Confined to one thread, with its own instance of the
+/// database.
 final class ExportWorker {
-    /// Bytes that a worker buffers before it waits for its turn.
+    /// Number of bytes in the buffer from which a worker waits for its turn to write them.
     private static let waitThreshold = 1 << 20
 
     private let stage: ExportStage
@@ -16,7 +17,8 @@ final class ExportWorker {
     private var batchRecords = 0
     private var hasTurn = false
     private let readsInFileOrder: Bool
-    /// Number of records still to be skipped and to be printed.
+    /// Number of records still to be skipped. `toTake` is the number of records still to be
+    /// printed.
     private var toSkip: Int
     private var toPrint: Int
 
@@ -55,7 +57,7 @@ final class ExportWorker {
         _ = try flush(batch, &buffer)
     }
 
-    /// Renders and writes one batch; false when an earlier batch failed.
+    /// Renders and writes one batch. Returns false if an earlier batch failed.
     private func render(
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {
@@ -121,7 +123,8 @@ final class ExportWorker {
         return true
     }
 
-    /// Renders the objects in the order of the table, part by part.
+    /// Renders the objects in the order of the table, part by part, and writes the records in the
+    /// order of `keys`.
     private func renderArranged(
         _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
@@ -134,7 +137,8 @@ final class ExportWorker {
         return count != nil
     }
 
-    /// Renders the objects in the order of the table, and writes the records in the order of `keys`.
+    /// Renders the objects of the whole batch in the order of the table, and writes the records in
+    /// the order of `keys`.
     private func renderInFileOrder(
         _ keys: Slice<RowKeys>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
         _ buffer: inout ByteBuffer
@@ -154,7 +158,8 @@ final class ExportWorker {
         }
         var position = 0
         return try order.visitPositions { (place) throws(RealmError) in
-            // Statements of SQL end where batches read in the order of the keys would end.
+            // An SQL statement ends after the same number of records as in batches that are read in
+            // the order of the keys. Hence the output is the same.
             if position % ExportSource.keysPerBatch == 0 { renderer.endBatch(to: &buffer) }
             position += 1
             let records = rendered[place]
@@ -172,14 +177,15 @@ final class ExportWorker {
         }
     }
 
-    /// Offset and number of the consecutive records of an object in a spool; 0 records for a
+    /// Position in a temporary file of the records of one object, and their number; 0 records for a
     /// missing object.
     private struct SpooledRecords {
         var offset = 0
         var count = 0
     }
 
-    /// Renders the records of the object in `row` into a spool: one, or one for each element.
+    /// Renders the records of the object in `row` into a temporary file: one record, or one for
+    /// each element.
     private func spooled(
         _ row: Int, _ renderer: RecordRenderer, _ spool: RecordSpool, _ record: inout ByteBuffer
     ) throws(RealmError) -> SpooledRecords {
@@ -202,8 +208,8 @@ final class ExportWorker {
         return result
     }
 
-    /// Renders rows of the scan's current leaf, one record per element if the export explodes a
-    /// property.
+    /// Renders rows of the scan's current leaf. If the export explodes a property, renders one
+    /// record for each element.
     @_optimize(speed)
     private func renderAny(
         _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,
@@ -214,7 +220,7 @@ final class ExportWorker {
             : try render(rows, renderer, batch, &buffer)
     }
 
-    /// Returns this worker's run of the query, made at the first call.
+    /// Returns this worker's execution of the query, which is created at the first call.
     private func queryRun() -> QueryRun {
         if let run { return run }
         guard case .matches(let plan) = export.choice else {
@@ -261,7 +267,7 @@ final class ExportWorker {
         return true
     }
 
-    /// Writes the buffer if it is this batch's turn. Otherwise waits for the turn only if the
+    /// Writes the buffer if all earlier batches are written. Otherwise waits for that only if the
     /// buffer exceeds `waitThreshold`. Returns false if an earlier batch failed.
     private func writeIfTurn(
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer

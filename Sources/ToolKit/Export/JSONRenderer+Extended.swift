@@ -1,12 +1,12 @@
 import RealmEngine
 
 extension JSONRenderer {
-    /// Appends the extended form of a value; returns false without appending if it equals the plain
+    /// Appends the extended form of a value. Returns false without appending if it equals the plain
     /// form.
     ///
-    /// The keys are the keys of the reference library's richest JSON mode, except where that mode
-    /// loses information: dates keep their nanoseconds, floats in mixed properties their type, and
-    /// strings that are not UTF-8 their bytes.
+    /// The extended form has the keys of the reference library's most detailed JSON mode. It
+    /// differs where that mode loses information: dates keep their nanoseconds, floats in mixed
+    /// properties keep their type, and strings that are not UTF-8 keep their bytes.
     func appendExtended(
         _ value: Value, _ context: ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) -> Bool {
@@ -15,7 +15,7 @@ extension JSONRenderer {
         case .string(let text): appendExtendedString(text, to: &out)
         case .int(let number): out.appendWrapped("$numberLong") { $0.append(number: number) }
         case .float(let number) where context.isMixed:
-            // In a mixed property nothing else distinguishes a float from a double.
+            // In a mixed property, only the extended form distinguishes a float from a double.
             out.appendWrapped("$numberFloat") { $0.append(number: number) }
         case .float(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
         case .double(let number): out.appendWrapped("$numberDouble") { $0.append(number: number) }
@@ -54,7 +54,7 @@ extension JSONRenderer {
         return true
     }
 
-    /// Appends a string; a string that is not UTF-8 is spelled out byte by byte.
+    /// Appends a string. If it is not UTF-8, appends its bytes in base64.
     private func appendExtendedString(_ text: ByteView, to out: inout ByteBuffer) {
         let start = out.count
         if out.append(json: text) { return }
@@ -99,13 +99,13 @@ extension JSONRenderer {
 }
 
 extension Value {
-    /// Whether this is a dictionary key that makes its dictionary look like an extended form.
+    /// Whether this is a dictionary key with which a dictionary would look like an extended form.
     var looksWrapped: Bool {
         guard case .string(let text) = self else { return false }
         return text.count > 1 && text[0] == UInt8(ascii: "$")
     }
 
-    /// Whether the plain form would be read back as a value of another type.
+    /// Whether a reader would read the plain form as a value of another type.
     func needsType(_ context: JSONRenderer.ValueContext) -> Bool {
         guard context.isMixed else { return false }
         switch self {

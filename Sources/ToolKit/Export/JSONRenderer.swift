@@ -6,10 +6,10 @@ package final class JSONRenderer {
     package struct ValueContext {
         /// Expansion of links at this position; nil if links are printed as links.
         package var expansion: Expansion?
-        /// Number of collections and objects around the value.
+        /// Nesting depth: number of collections and objects that contain the value.
         var depth = 0
-        /// Whether the value is reached from an object of the walked table without following a
-        /// link, so that it counts against the walk's budget.
+        /// Whether the value belongs to an object of the table that is being printed, and not to a
+        /// linked object. Reading the value then counts against the snapshot's read budget.
         package var isWalking = true
         /// Whether the value is in a mixed property or in a collection inside of one.
         package var isMixed = false
@@ -32,15 +32,15 @@ package final class JSONRenderer {
         }
     }
 
-    /// Maximum nesting, deeper than any SDK permits.
+    /// Maximum nesting depth; more than any SDK permits.
     package static let maximumDepth = EmbeddedNesting.limit
 
     package let snapshot: Snapshot
     let style: ValueStyle
     package let targets: LinkTargets
     private var expandedPlans: [PlanKey: ObjectPlan] = [:]
-    /// Number of embedded objects that may still be printed in the current field, besides those
-    /// that count against the walk's budget.
+    /// Number of embedded objects that may still be printed in the current field, apart from those
+    /// that count against the snapshot's read budget.
     private var nestedBudget = 0
     private let nestedLimit: Int
 
@@ -56,7 +56,7 @@ package final class JSONRenderer {
         nestedLimit = snapshot.nestedObjectLimit
     }
 
-    /// Resets the budget for a field that need not be a property of the walked object.
+    /// Resets the limit of embedded objects for the next field.
     package func beginField() { nestedBudget = nestedLimit }
 
     package func append(
@@ -119,7 +119,7 @@ package final class JSONRenderer {
 }
 
 extension ByteBuffer {
-    /// Appends the output of `content`, which must need no escapes, in quotation marks.
+    /// Appends the output of `content` in quotation marks. The output must need no escapes.
     @inline(__always)
     mutating func appendQuoted(_ content: (inout ByteBuffer) -> Void) {
         append(UInt8(ascii: "\""))
@@ -169,8 +169,8 @@ extension JSONRenderer {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// Appends a dictionary key as a member name. Integers become strings, the only names that JSON
-    /// has.
+    /// Appends a dictionary key as a member name. An integer becomes a string, because member names
+    /// in JSON are strings.
     private func appendEntryKey(_ key: Value, to out: inout ByteBuffer) {
         switch key {
         case .string(let text) where style.types == .extended || style.isExact:
@@ -221,8 +221,8 @@ extension JSONRenderer {
         }
     }
 
-    /// Counts a link in a mixed property as a loss, since the plain form contains only the key or
-    /// the object.
+    /// Counts a link in a mixed property as a loss: the plain form contains only the key or the
+    /// object, not the class.
     private func countLinkLoss(
         _ link: ObjectLink, _ target: LinkTarget, _ context: ValueContext
     ) throws(RealmError) {
@@ -261,14 +261,14 @@ extension JSONRenderer {
         out.append("}}")
     }
 
-    /// Appends the plain form of a link: the target's primary key, else `{"_key":N}`. A target
-    /// whose primary key is null gets the extended form, since `null` means no link.
+    /// Appends the plain form of a link: the target's primary key; `{"_key":N}` if the class has
+    /// none. If the primary key is null, appends the extended form, because `null` means no link.
     private func appendKey(
         _ key: ObjectKey, of target: LinkTarget, to out: inout ByteBuffer
     ) throws(RealmError) {
         let start = out.count
         let primaryKey = try target.primaryKey(key)
-        // Cached renderings are not counted as lossy again, so lossy ones are not cached.
+        // A lossy rendering is not cached, because each use must count the loss.
         if style.types == .plain, !style.isExact, case .string(let text)? = primaryKey, !text.isUTF8
         {
             return appendString(text, to: &out)
@@ -287,7 +287,7 @@ extension JSONRenderer {
         target.cache.store(key, out, from: start)
     }
 
-    /// Appends the object with the members of its plan.
+    /// Appends the object, with the members that its `ObjectPlan` lists.
     func appendObject(
         _ key: ObjectKey, of target: LinkTarget, _ context: ValueContext, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -339,7 +339,7 @@ extension JSONRenderer {
 // MARK: - Paths
 
 extension JSONRenderer {
-    /// Appends the values at the end of a path that leads through lists or sets, as an array nested
+    /// Appends the values at the end of a path through lists or sets, as an array that is nested
     /// like the collections on the path.
     package func append(
         through value: Value, _ path: PathFollower, _ index: Int, _ context: ValueContext,

@@ -1,13 +1,13 @@
 import RealmEngine
 
-/// Cache of the rendered keys of link targets, by object key: many links reference few objects.
+/// Cache of rendered links, by object key. Useful because many links reference few objects.
 ///
-/// Direct-mapped. A collision or a long key costs a look-up, never a wrong result. Copies share the
-/// memory, which the creator frees.
+/// Direct-mapped: each key has one possible entry. A collision or a long rendering costs a look-up,
+/// never a wrong result. Copies of this struct share the memory; the creator frees it.
 struct LinkCache {
     private static let entries = 2048
-    /// Size of an entry: object key + 1, length, and the rendered text. An empty entry has
-    /// the number of a key that belongs in another entry.
+    /// Size of an entry in bytes: the object key plus 1, the length, and the rendered text. An
+    /// empty entry contains the number of a key that belongs to another entry.
     private static let entrySize = 64
     private static let maximumTextSize = entrySize - 9
 
@@ -17,8 +17,9 @@ struct LinkCache {
         let size = Self.entries * Self.entrySize
         memory = .allocate(byteCount: size, alignment: Self.entrySize)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        // 0 means key -1, which a damaged list of backlinks may contain. It belongs in the last
-        // entry, key 0 in the first.
+        // A zeroed entry would match key -1, which a damaged list of backlinks may contain. Key -1
+        // belongs to the last entry; so that entry gets the number of key 0, which belongs to the
+        // first.
         entry(ObjectKey(-1)).storeBytes(of: 1, as: Int64.self)
     }
 
@@ -29,7 +30,8 @@ struct LinkCache {
         memory + Int(truncatingIfNeeded: key.raw) & (Self.entries &- 1) &* Self.entrySize
     }
 
-    /// Appends the cached rendering of `key`; false if there is none.
+    /// Appends the cached rendering of a link to the object with `key`. Returns false if there is
+    /// none.
     @inline(__always)
     func append(_ key: ObjectKey, to out: inout ByteBuffer) -> Bool {
         let entry = entry(key)
@@ -40,7 +42,8 @@ struct LinkCache {
         return true
     }
 
-    /// Caches the bytes of `out` from `start` on as the rendering of `key`.
+    /// Caches the bytes of `out` from `start` on as the rendering of a link to the object with
+    /// `key`.
     func store(_ key: ObjectKey, _ out: borrowing ByteBuffer, from start: Int) {
         let count = out.count - start
         guard count <= Self.maximumTextSize else { return }

@@ -1,18 +1,18 @@
 import RealmEngine
 
-/// Cached facts about a table that links reference. Confined to the renderer's thread.
+/// A table that links reference, with caches for rendering them. Confined to the renderer's thread.
 package final class LinkTarget {
     package let table: Table
     package let key: TableKey
     package let isEmbedded: Bool
-    /// Rendered keys of objects.
+    /// Cache of rendered links to objects of the table.
     let cache = LinkCache()
-    /// Plan for its objects when they are nested without expansion.
+    /// Members to print of the table's objects when they are nested but not expanded.
     var plan: ObjectPlan?
     /// Scan of the primary key only; nil in a class without primary key.
     private let keys: TableScan?
-    /// Scan of all columns for each depth of nesting: an inner object must not move the scan of the
-    /// outer one.
+    /// Scans of all columns, one for each depth of nesting. An inner object must not move the scan
+    /// that an outer object uses.
     private var scans: [TableScan] = []
     private var depth = 0
 
@@ -33,14 +33,14 @@ package final class LinkTarget {
         return try keys.value(row: row, column: 0)
     }
 
-    /// Whether a link to the object has to be printed by its object key: the object is embedded or
+    /// Whether a link must be printed with its object key, because the target is embedded or
     /// missing.
     func isLost(_ key: ObjectKey) throws(RealmError) -> Bool {
         if isEmbedded { return true }
         return try table.row(key) == nil
     }
 
-    /// Returns a scan of all columns for the next depth of nesting. The caller ends its use with
+    /// Returns a scan of all columns for the next depth of nesting. The caller must return it with
     /// `releaseScan`.
     package func borrowScan() -> TableScan {
         if depth == scans.count {
@@ -60,10 +60,9 @@ package final class LinkTarget {
     }
 }
 
-/// Targets of links, one for each table.
+/// The tables that links reference, one `LinkTarget` each.
 package final class LinkTargets {
-    /// An unretained target, valid as long as its `LinkTargets`. Avoids reference counting for each
-    /// link.
+    /// A `LinkTarget` without reference counting. Valid as long as its `LinkTargets`.
     typealias Reference = Unmanaged<LinkTarget>
 
     private let snapshot: Snapshot

@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Members of a nested object (embedded or expanded), in the order in which they are printed.
+/// The members to print of a nested (embedded or expanded) object, in order.
 ///
-/// A renderer makes one plan per table and expansion and uses it for all such objects.
+/// A renderer creates one plan for each table and expansion, and uses it for all such objects.
 package final class ObjectPlan {
     struct Member {
         /// Text before the value: `{"name":` or `,"name":`.
@@ -10,7 +10,8 @@ package final class ObjectPlan {
         /// Index into the table's columns, and position in `columns`.
         let column: Int
         let expansion: Expansion?
-        /// Whether the member may contain objects of the plan's own table, which move its scan.
+        /// Whether the value of the member may contain objects of the same table. Rendering them
+        /// moves the table's scan.
         let isNesting: Bool
         let isMixed: Bool
     }
@@ -35,7 +36,7 @@ package final class ObjectPlan {
 
 /// JSON member names with the punctuation before and after them.
 enum MemberNames {
-    /// Renders `{"first":`, `,"second":` ...
+    /// Returns `{"first":`, `,"second":` and so on.
     static func rendered(_ names: [String]) -> [[UInt8]] {
         names.enumerated().map { position, name in
             rendered(name, prefix: position == 0 ? "{" : ",")

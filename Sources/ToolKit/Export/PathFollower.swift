@@ -1,14 +1,14 @@
 import RealmEngine
 
-/// Follows the steps of one field's path from value to value. Confined to its snapshot's thread.
+/// Follows a field's path from value to value. Confined to its snapshot's thread.
 package final class PathFollower {
     private let targets: LinkTargets
     private let snapshot: Snapshot
     private let steps: [Step]
-    /// The last step: a function of the values that the others lead to.
+    /// Function that is applied to the values at the end of the path; nil if there is none.
     private let function: BoundFunction?
 
-    /// One step of the path and the property scan of its last use.
+    /// A step of the path, with the table and the property at which it was used last.
     private final class Step {
         let name: String
         let bytes: [UInt8]
@@ -34,8 +34,8 @@ package final class PathFollower {
 
     package var count: Int { function == nil ? steps.count : steps.count + 1 }
 
-    /// Returns the value at the end of the steps from `index` on. Stops early at a list or set: the
-    /// caller then follows each element from the updated `index`.
+    /// Follows the steps from `index` on and returns the value at the end. Stops at a list or set:
+    /// the caller then continues with each element, from the updated `index`.
     func follow(_ start: Value, from index: inout Int) throws(RealmError) -> Value {
         var value = start
         while index < steps.count {

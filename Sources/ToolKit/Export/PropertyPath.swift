@@ -1,18 +1,18 @@
 import RealmEngine
 
-/// A key path, resolved against the schema once, so that errors are found before any object is
-/// read.
+/// A key path that was resolved with the schema. Resolving it once finds errors before any object
+/// is read.
 package struct PropertyPath {
-    /// Type of the values at a position in the path, as far as the schema determines it.
+    /// Type of the values at a position of the path, if the schema determines it.
     package enum Kind {
         case scalar(ColumnType)
-        /// Values of any type: the following steps are resolved for each value.
+        /// Values of any type. The following steps are resolved for each value.
         case mixed
         case object(TableInfo)
         indirect case collection(Kind, isDictionary: Bool)
     }
 
-    /// First part of a path.
+    /// First part of a path: a property, the object key, or incoming links.
     package enum Start: Equatable {
         case column(Int)
         case key
@@ -21,22 +21,22 @@ package struct PropertyPath {
 
     package let text: String
     package let start: Start
-    /// Names of properties and keys of dictionaries after the start.
+    /// Property names and dictionary keys after the first part.
     package let steps: [String]
-    /// Names of the properties on the path, without the keys of dictionaries.
+    /// All property names on the path. Dictionary keys are not included.
     package let names: [String]
     package let kind: Kind
-    /// Whether the path yields one value per object, since it leads through no list or set.
+    /// Whether the path yields one value per object, because it passes through no list or set.
     let isSingle: Bool
 
-    /// Name of the object key as a field. A property of the same name takes precedence.
+    /// Name of the field with the object key. A property of the same name takes precedence.
     static let keyName = "_key"
     static let backlinkPrefix = "@links."
 
     /// - Parameters:
     ///   - option: name of the option, for errors.
-    ///   - takesKeys: whether a step after a dictionary is a key. Otherwise the path continues at
-    ///     all of its values.
+    ///   - takesKeys: whether the name after a dictionary is one of its keys. Otherwise the path
+    ///     continues at all of its values.
     package init(
         _ text: String, in table: TableInfo, _ schema: Schema, option: String,
         takesKeys: Bool = true
@@ -74,7 +74,7 @@ package struct PropertyPath {
         }
     }
 
-    /// A resolved start or step of a path, with the text that remains.
+    /// The resolved first part or step of a path, and the rest of the text.
     private struct Part {
         var start = Start.key
         let name: String
@@ -97,8 +97,8 @@ package struct PropertyPath {
         throw unknown(text, table, option)
     }
 
-    /// Finds the property at the beginning of `text`, and the text after it. The longest matching
-    /// name wins, because names may contain dots.
+    /// Returns the property at the beginning of `text`, and the rest of the text. Names may contain
+    /// dots, so the longest name that matches is used.
     private static func property(
         _ text: String, _ table: TableInfo
     ) -> (column: Int, rest: String?)? {

@@ -1,18 +1,18 @@
 import RealmEngine
 
-/// Content of the records of one table: a field for each column of the output. Immutable, shared by
-/// all threads.
+/// The fields of the records of one table, one for each column of the output. Immutable, and shared
+/// by all threads.
 package final class RecordPlan: Sendable {
     package let table: TableInfo
     package let fields: [Field]
-    /// Columns of the table at which fields begin. `.column` of a field is an index into this
+    /// Columns of the table that the fields need. `FieldPath.Source.column` is an index into this
     /// array.
     package let columns: [Int]
-    /// Path of the collection whose elements become records; nil to print objects.
+    /// Path of the collection for whose elements records are printed; nil to print objects.
     let explode: FieldPath?
     /// Whether JSON records begin with `"$class"`.
     package let namesClass: Bool
-    /// Path of the database file, with which JSON records begin as `"$file"`; nil to leave it out.
+    /// Path of the database file, if JSON records begin with it as `"$file"`; otherwise nil.
     let file: String?
     /// Destination table in SQL; nil for other forms.
     let sql: SQLTable?
@@ -58,13 +58,13 @@ extension RecordPlan {
     package static let fileMember = "$file"
     static let classMember = "$class"
 
-    /// Members before the fields and their values.
+    /// Constant members of a JSON record before the fields.
     var firstMembers: [(name: String, text: String)] {
         [(Self.fileMember, file), (Self.classMember, namesClass ? table.className : nil)]
             .compactMap { name, text in text.map { (name, $0) } }
     }
 
-    /// Name that JSON records would contain twice; nil if there is none.
+    /// A name that JSON records would contain twice; nil if there is none.
     package var ambiguousName: String? {
         firstMembers.first { member in fields.contains { $0.label == member.name } }?.name
     }
@@ -80,11 +80,11 @@ package enum ProvenancePart: Sendable {
     case values
 }
 
-/// A value of a record that is not a property of its object.
+/// A value of a record that the caller supplies, instead of a property of its object.
 package enum RecordFact: Sendable {
-    /// No fact: left out of JSON, null in a cell.
+    /// No value: left out of JSON, null in a cell.
     case none
-    /// A fact that is null in JSON, too.
+    /// An unknown value: null in JSON, too.
     case unknown
     case number(Int64)
     case text(String)
@@ -92,24 +92,24 @@ package enum RecordFact: Sendable {
     case range(ClosedRange<UInt64>)
 }
 
-/// Source of a field's value: a property or another fact of the object, and steps from there.
+/// Origin of a field's value: a source in the object, and steps that are followed from the source.
 package struct FieldPath: Sendable {
     package enum Source: Sendable {
         /// Position in the plan's `columns`.
         case column(Int)
         /// The object key.
         case key
-        /// Incoming links: an index into the table's `backlinks`.
+        /// Objects that link to the object. The number is an index into the table's `backlinks`.
         case backlinks(Int)
-        /// The element of the exploded collection.
+        /// The element for which the record is printed (`--explode`).
         case element
         /// Key of the exploded element if the collection is a dictionary.
         case elementKey
         /// Position of the exploded element, from 0.
         case elementIndex
-        /// Class, property or key of an embedded object's owner; only in SQL.
+        /// Owner of an embedded object: its class, property or key. Only in SQL.
         case owner(OwnerPart)
-        /// Fact of the renderer about the record, by its index.
+        /// A value that the caller supplies in `RecordRenderer.facts`, by index.
         case fact(Int)
         /// Offset or row in the file from which the record was read.
         case provenance(ProvenancePart)
@@ -118,7 +118,7 @@ package struct FieldPath: Sendable {
     package let source: Source
     /// Properties of linked objects and keys of dictionaries.
     package let steps: [String]
-    /// Applied to each value that the steps reach.
+    /// Function that is applied to each value at the end of the steps; nil if there is none.
     let function: FieldFunction?
 
     package init(source: Source, steps: [String], _ function: FieldFunction? = nil) {

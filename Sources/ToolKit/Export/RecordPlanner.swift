@@ -9,7 +9,7 @@ package enum Provenance: String, CaseIterable, Sendable {
 package struct FieldRequest: Sendable {
     package typealias Field = (label: String?, path: String)
 
-    /// `--fields`: paths with their labels; nil for all properties.
+    /// `--fields`: paths and their labels; nil for all properties.
     package var fields: [Field]?
     /// Paths of `--exclude`.
     package var excluded: [String] = []
@@ -19,12 +19,12 @@ package struct FieldRequest: Sendable {
     package var exploded: String?
     /// Whether `--backlinks` is given.
     package var hasBacklinks = false
-    /// Whether records of a class without primary key begin with the object key, by which links
-    /// reference the objects.
+    /// Whether records of a class without primary key begin with the object key. Links contain the
+    /// object keys of such objects.
     package var hasKeys = false
     /// Whether records begin with `"$class"`.
     package var namesClass = false
-    /// Path of the database file, with which records begin as `"$file"`; nil to leave it out.
+    /// Path of the database file, if records begin with it as `"$file"`; otherwise nil.
     package var file: String?
     /// Argument of `--provenance`.
     package var provenance: Provenance?
@@ -53,7 +53,7 @@ package struct RecordPlanner {
     let request: FieldRequest
     let values: ValueStyle
     private var columns: [Int] = []
-    /// Index in `columns` of each column of the table that is in use.
+    /// For each column in use, its index in `columns`.
     private var positions: [Int: Int] = [:]
 
     package init(
@@ -152,8 +152,8 @@ package struct RecordPlanner {
             isNumber: path.isSingle && kind.isNumber)
     }
 
-    /// Resolves a path to its source and kind. A path through the exploded collection begins at
-    /// the element.
+    /// Resolves a path to its source and the kind of its values. A path through the exploded
+    /// collection begins at the element.
     private mutating func target(
         _ path: PropertyPath, _ exploded: PropertyPath?, _ function: FieldFunction? = nil
     ) -> (FieldPath, PropertyPath.Kind) {
@@ -167,7 +167,7 @@ package struct RecordPlanner {
         return (target, path.kind)
     }
 
-    /// A field that a function of a property fills, `month(created)`.
+    /// Creates a field with a function of a property, such as `month(created)`.
     private mutating func field(
         _ label: String, _ function: FieldFunction, _ exploded: PropertyPath?
     ) throws(RealmError) -> RecordPlan.Field {
@@ -180,7 +180,7 @@ package struct RecordPlanner {
             isMixed: false, isNumber: path.isSingle && function.function.isNumber)
     }
 
-    /// Source at which a path begins; adds its column to the scan.
+    /// Returns the source at which a path begins. Adds its column to the scan.
     private mutating func source(_ start: PropertyPath.Start) -> FieldPath.Source {
         switch start {
         case .key: return .key
@@ -228,7 +228,7 @@ package struct RecordPlanner {
 }
 
 extension PropertyPath {
-    /// Field name of the key of an exploded dictionary entry.
+    /// Name of the field with the key, if a dictionary is exploded.
     var elementKeyName: String { text + ".@key" }
 
     /// Returns the steps after `prefix`; nil if the path does not begin with it.
@@ -251,7 +251,7 @@ extension PropertyPath.Kind {
         }
     }
 
-    /// The kind of the elements of a list or set; the same kind if it is none.
+    /// The kind of the elements, if this is a list or set; otherwise this kind.
     fileprivate var element: Self {
         if case .collection(let inner, isDictionary: false) = self { return inner.element }
         return self

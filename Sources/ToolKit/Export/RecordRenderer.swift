@@ -1,14 +1,14 @@
 import RealmEngine
 
-/// Renders the objects of one table as records. Each worker has one per plan; confined to its
-/// thread.
+/// Renders the objects of one table as records. Each worker has a renderer for each plan, confined
+/// to its thread.
 package final class RecordRenderer: RecordContent {
     package let plan: RecordPlan
     package let scan: TableScan
     private let form: any RecordForm
-    /// Frame of a record; nil if the form lays records out itself.
+    /// Constant texts around a record; nil if the output format arranges records itself.
     private let frame: RecordFrame?
-    /// The form if records are rows of SQL, else nil.
+    /// The output format, if it is SQL; otherwise nil.
     private let statements: SQLForm?
     private let json: JSONRenderer
     private let cells: CellRenderer
@@ -16,17 +16,18 @@ package final class RecordRenderer: RecordContent {
     private let names: ConstantBytes
     private let fields: [Field]
     private let fieldCount: Int
-    /// Data of the frequent kinds of fields, parallel to `fields`.
+    /// For each field, the data that is needed to render the frequent kinds of fields.
     private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
     private let sql: SQLCells?
     /// Row of the current record's object in the scan's current leaf.
     private var row = 0
-    /// Exploded element that becomes the current record, with its key and position below.
+    /// Element for which the current record is printed (`--explode`). `elementKey` and
+    /// `elementIndex` are its key and position.
     private var element = Value.null
     private var elementKey = Value.null
     private var elementIndex: Int64 = 0
-    /// Facts about the current record, which the caller sets.
+    /// Values of `.fact` fields of the current record. Set by the caller.
     package var facts: [RecordFact] = []
 
     private struct Field {
@@ -38,8 +39,9 @@ package final class RecordRenderer: RecordContent {
         let path: PathFollower?
     }
 
-    /// A field whose value is a property of the object itself. `column` is -1 for other fields and
-    /// -2 for facts. Trivial, so that reading it costs no reference counting.
+    /// Data of a field whose value is a property of the object itself. `column` is -1 for other
+    /// kinds of fields and -2 for `.fact` fields. A trivial type, so that reading it costs no
+    /// reference counting.
     private struct QuickField {
         let name: ConstantBytes.Piece
         let column: Int
@@ -74,7 +76,7 @@ package final class RecordRenderer: RecordContent {
         let isPlain = json.style.types == .plain
         for (position, field) in fields.enumerated() {
             var column = -1
-            // Values of mixed properties take the slow path, which counts losses of the form.
+            // Values of mixed properties are rendered by the slow path, which counts losses.
             if isPlain, !field.isMixed, !(plan.sql?.isJSON(position) ?? false),
                 field.path == nil, field.expansion == nil,
                 case .column(let index) = field.source
@@ -90,7 +92,7 @@ package final class RecordRenderer: RecordContent {
 
     deinit { quick.deallocate() }
 
-    /// Starts a new walk budget of the snapshot for the next record.
+    /// Resets the snapshot's read budget for the next record.
     package func beginWalk() { snapshot.beginWalk() }
 
     package func begin(isFirst: Bool, to out: inout ByteBuffer) {
@@ -222,7 +224,7 @@ extension RecordRenderer {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// Appends values of frequent types inline, other values through the renderer.
+    /// Appends a value. Renders frequent types inline, and other types through the renderer.
     @inline(__always)
     private func appendPlain(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
         switch value {
@@ -310,7 +312,7 @@ extension RecordRenderer {
         }
     }
 
-    /// Appends the objects that reference this one, as an array.
+    /// Appends an array of the objects that link to this object.
     private func appendBacklinks(
         _ row: Int, _ index: Int, _ field: Field, to out: inout ByteBuffer
     ) throws(RealmError) {
@@ -342,7 +344,7 @@ extension RecordRenderer {
         facts.indices.contains(index) ? facts[index] : .none
     }
 
-    /// Appends the member of a fact; nothing for `.none`.
+    /// Appends a member with a value that the caller supplies. Appends nothing for `.none`.
     private func appendFact(_ position: Int, to out: inout ByteBuffer) {
         guard case .fact(let index) = fields[position].source else { return }
         let fact = fact(index)
@@ -420,7 +422,7 @@ extension RecordRenderer {
         guard let path = explode, let source = plan.explode?.source else { return }
         var index = 0
         let value = try path.follow(try self.source(row, source), from: &index)
-        // A list before the end of the path has no elements at the path.
+        // The path ends early at a list that has no elements.
         if index < path.count { return }
         switch value {
         case .list(let view), .set(let view):
@@ -443,8 +445,8 @@ extension RecordRenderer {
 }
 
 extension RecordPlan {
-    /// Constant pieces of a JSON record between its values. Without fields, the single piece is the
-    /// record up to its closing brace.
+    /// Constant parts of a JSON record, before each value. A record without fields has a single
+    /// part: the record without its closing brace.
     fileprivate var memberNames: [[UInt8]] {
         var opening = Array("{".utf8)
         for (name, text) in firstMembers {

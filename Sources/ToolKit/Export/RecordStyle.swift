@@ -16,15 +16,15 @@ package final class TableNotes: Sendable {
     }
 }
 
-/// The form of records and the options of forms.
+/// The output format of records, and the options that affect output formats.
 package struct RecordStyle: Sendable {
     package var form: any RecordForm.Type
     package var hasHeader = true
     /// Byte that ends a record: newline or NUL.
     package var terminator = UInt8(ascii: "\n")
-    /// Byte between the cells of a line; nil for the form's own.
+    /// Byte between the cells of a line; nil for the format's default.
     package var delimiter: UInt8?
-    /// Text of null in a cell; nil for the form's own.
+    /// Text of null in a cell; nil for the format's default.
     package var null: [UInt8]?
     /// Whether lines of cells end in CRLF, unless they end in NUL.
     package var hasCarriageReturns = false
@@ -34,7 +34,8 @@ package struct RecordStyle: Sendable {
     package var width: Int?
     /// Whether headings of tables are emphasised.
     package var isColored = false
-    /// Whether all rows of a table are in memory and determine its widths.
+    /// Whether all rows of a table are in memory, so that all of them determine the widths of
+    /// columns.
     var areRowsInMemory = false
     /// Names of columns that tables left out.
     package let notes = TableNotes()

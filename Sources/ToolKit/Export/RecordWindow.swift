@@ -1,4 +1,5 @@
-/// Range of records to print: `skip` records are omitted and at most `take` are printed.
+/// Range of records to print: the first `skip` records are omitted, and at most `take` records are
+/// printed.
 package struct RecordWindow: Sendable, Equatable {
     package var skip = 0
     package var take = Int.max
@@ -10,7 +11,7 @@ package struct RecordWindow: Sendable, Equatable {
         self.take = take
     }
 
-    /// Number of records after which the range is complete.
+    /// Number of records that must be produced until the range is complete.
     package var end: Int {
         let (sum, overflow) = skip.addingReportingOverflow(take)
         return overflow ? .max : sum
@@ -21,8 +22,8 @@ package struct RecordWindow: Sendable, Equatable {
         records.dropFirst(skip).prefix(take)
     }
 
-    /// Returns the positions in the range among the next `count` records, and advances the window
-    /// past them.
+    /// Returns the positions of the next `count` records that are in the range, and moves the
+    /// window past these records.
     mutating func next(_ count: Int) -> Range<Int> {
         let start = min(skip, count)
         let end = start + min(take, count - start)

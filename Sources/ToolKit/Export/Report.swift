@@ -1,10 +1,11 @@
 import RealmEngine
 
-/// A small table of results, in memory, to be printed in any form: classes, properties, digests.
+/// A small table of results in memory, which can be printed in any output format: classes,
+/// properties, digests.
 package struct Report {
     package typealias Cell = JSONItem
 
-    /// Member names and column headings; they are part of the tool's interface.
+    /// Member names and column headings. Scripts depend on them, so they must not change.
     package var names: [String]
     package var rows: [[Cell]] = []
     /// Headings for people; nil for a table without headings.
@@ -24,12 +25,12 @@ package struct Report {
         self.isNumber = isNumber
     }
 
-    /// Makes a table for people only.
+    /// Creates a table that is printed for people only.
     package init(headings: [String], isNumber: [Bool], rows: [[Cell]]) {
         self.init(names: headings, rows: rows, tableHeadings: headings, isNumber: isNumber)
     }
 
-    /// Makes a table for people in which all columns but the first are numbers.
+    /// Creates a table that is printed for people only. All columns but the first are numbers.
     package init(figures headings: [String], rows: [[Cell]]) {
         self.init(headings: headings, isNumber: headings.indices.map { $0 > 0 }, rows: rows)
     }
@@ -74,7 +75,7 @@ package struct Report {
     }
 }
 
-/// A row of a report as the content of a record.
+/// A row of a report, as an output format reads it.
 private final class ReportRecord: RecordContent {
     var row: [Report.Cell] = []
     private let names: [String]

@@ -1,8 +1,8 @@
 import RealmEngine
 import Synchronization
 
-/// Counts values that the form of the output cannot preserve, for a warning at the end. Shared by
-/// all threads of a command.
+/// Counts values that the output format cannot preserve, for a warning at the end. Shared by all
+/// threads of a command.
 package final class ValueLosses: Sendable {
     private let illFormed = Atomic<Int>(0)
     private let untyped = Atomic<Int>(0)
@@ -10,19 +10,20 @@ package final class ValueLosses: Sendable {
     private let chosen = Atomic<Int>(0)
     private let hasWarned = Atomic<Bool>(false)
 
-    /// Counts a string that is not UTF-8 and was printed with U+FFFD.
+    /// Counts a string that is not UTF-8, whose invalid bytes were printed as U+FFFD.
     func countIllFormed() { illFormed.add(1, ordering: .relaxed) }
 
-    /// Counts values of mixed properties that were printed without their types.
+    /// Counts values of mixed properties that were printed without their type.
     func countUntyped(_ count: Int = 1) { untyped.add(count, ordering: .relaxed) }
 
     /// Counts a collection whose joined elements are ambiguous.
     func countJoined() { joined.add(1, ordering: .relaxed) }
 
-    /// Counts a value in a form chosen by an option that `realm-write` cannot read.
+    /// Counts a value that was printed, because of an option, in a way that `realm-write` cannot
+    /// read.
     func countChosen() { chosen.add(1, ordering: .relaxed) }
 
-    /// Resets all counts before everything is printed again.
+    /// Resets all counts. Called before the output is repeated.
     package func reset() {
         illFormed.store(0, ordering: .relaxed)
         untyped.store(0, ordering: .relaxed)
@@ -30,7 +31,7 @@ package final class ValueLosses: Sendable {
         chosen.store(0, ordering: .relaxed)
     }
 
-    /// Prints a warning for each kind of loss that occurred; does nothing when called again.
+    /// Prints a warning for each kind of loss that occurred. Later calls print nothing.
     ///
     /// - Parameter file: file name at the beginning of the warnings; nil for none.
     package func warn(_ diagnostics: Diagnostics, file: String? = nil) {

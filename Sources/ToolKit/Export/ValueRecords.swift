@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Prints the records of aggregates, for all objects or by group. Confined to its snapshot's
-/// thread.
+/// Prints the results of aggregates as records: one record for all objects, or one for each group.
+/// Confined to its snapshot's thread.
 package final class ValueRecords: RecordContent {
     private let form: any RecordForm
     private let json: JSONRenderer
@@ -10,7 +10,8 @@ package final class ValueRecords: RecordContent {
     private var record: [Value] = []
     private var isEmpty = true
 
-    /// - Parameter isNumber: whether each field is flush right in tables.
+    /// - Parameter isNumber: for each field, whether it contains numbers, which are right-aligned
+    ///   in tables.
     package init(
         _ labels: [String], isNumber: [Bool], _ snapshot: Snapshot, _ values: ValueStyle,
         _ style: RecordStyle
@@ -21,7 +22,7 @@ package final class ValueRecords: RecordContent {
         names = ConstantBytes(MemberNames.rendered(labels))
     }
 
-    /// Appends what precedes the first record.
+    /// Appends the text before the first record.
     package func begin(to out: inout ByteBuffer) { form.begin(isFirst: true, to: &out) }
 
     package func append(_ record: [Value], to out: inout ByteBuffer) throws(RealmError) {
@@ -32,7 +33,7 @@ package final class ValueRecords: RecordContent {
         isEmpty = false
     }
 
-    /// Appends what follows the last record.
+    /// Appends the text after the last record.
     package func finish(to out: inout ByteBuffer) {
         form.finish(to: &out)
         type(of: form).endOutput(isEmpty: isEmpty, to: &out)

@@ -26,12 +26,13 @@ package struct ValueStyle: Sendable {
     package var binary = Binary.base64
     /// Text between the elements of a collection in one cell.
     package var join = Array(";".utf8)
-    /// Whether values whose plain form would be read back as another value are extended: needed for
-    /// change records, which are applied.
+    /// Whether a value is written in extended form if its plain form would be read as another
+    /// value. Needed for change records, which are applied to other databases.
     package var isExact = false
     /// Order of the bytes of UUIDs in the database.
     package var guid = UUIDOrder.standard
-    /// Whether `realm-write` reads the format, so that values that it would misread are counted.
+    /// Whether `realm-write` can read the output format. Only then are values counted that it would
+    /// read as other values.
     package var isReadBack = true
     /// Whether embedded objects and links to missing objects are printed as links.
     package var showsLostLinks = false
@@ -49,13 +50,13 @@ package struct ValueStyle: Sendable {
         self.isExact = isExact
     }
 
-    /// Counts values of mixed properties that would be read back as other values.
+    /// Counts values of mixed properties that `realm-write` would read as other values.
     func countUntyped(_ count: Int = 1) { if isReadBack { losses.countUntyped(count) } }
 
-    /// Counts a collection that would be read back as another one.
+    /// Counts a collection that `realm-write` would read as another collection.
     func countJoined() { if isReadBack { losses.countJoined() } }
 
-    /// Counts a value that would be read back as another one because of `--time`, `--binary` or
-    /// `--null`.
+    /// Counts a value that `realm-write` would read as another value because of `--time`,
+    /// `--binary` or `--null`.
     func countChosen() { if isReadBack { losses.countChosen() } }
 }

@@ -1,7 +1,7 @@
 import RealmEngine
 import Synchronization
 
-/// An encryption key and the notation of its key file.
+/// An encryption key, and the notation of the key file that it was read from.
 struct FileKey: Sendable {
     /// Notation of the key in its file; the text is used in hints.
     enum Form: String, Sendable {
@@ -13,18 +13,18 @@ struct FileKey: Sendable {
     let form: Form
     let key: EncryptionKey
 
-    /// Copies the first 64 bytes; the caller wipes `bytes`.
+    /// Copies the key from the first 64 bytes. The caller must wipe `bytes`.
     init(_ bytes: UnsafeRawBufferPointer, form: Form) throws(RealmError) {
         self.form = form
         key = try EncryptionKey(bytes)
     }
 }
 
-/// The key of a command, read at most once, because a pipe can be read only once.
+/// The key of a command. It is read only once, because a pipe can be read only once.
 final class KeyOnce: Sendable {
     private let cachedKey = Mutex<FileKey?>(nil)
 
-    /// Returns the key; calls `read` if no earlier call has succeeded.
+    /// Returns the key. Calls `read` unless an earlier call succeeded.
     func get(_ read: () throws(RealmError) -> FileKey) throws(RealmError) -> FileKey {
         if let key = cachedKey.withLock({ $0 }) { return key }
         let key = try read()

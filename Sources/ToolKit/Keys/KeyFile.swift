@@ -3,7 +3,7 @@ import RealmEngine
 
 /// Reads key files (realm-tools(7), KEY FILES).
 enum KeyFile {
-    /// Limit in bytes, more than any notation needs with white space.
+    /// Maximum size of a key file in bytes. Any notation needs less, even with white space.
     static let sizeLimit = 4096
 
     static let hint =
@@ -55,8 +55,8 @@ enum KeyFile {
         return status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o044 != 0
     }
 
-    /// Reads until the end of the file or until the buffer is full. Unbuffered, so that no library
-    /// keeps a copy.
+    /// Reads until the end of the file, or until the buffer is full. Uses no buffered input,
+    /// because a library's buffer would keep a copy of the key.
     private static func fill(
         _ content: UnsafeMutableRawBufferPointer, from descriptor: Int32, _ path: String
     ) throws(RealmError) -> Int {

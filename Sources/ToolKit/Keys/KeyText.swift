@@ -1,7 +1,6 @@
 import RealmEngine
 
-/// Decodes the three notations of a key. Works in place, so that wiping one buffer erases
-/// everything.
+/// Decodes the three notations of a key in place, so that wiping one buffer erases all copies.
 enum KeyText {
     /// Decodes `content` in place.
     static func decode(
@@ -33,7 +32,7 @@ enum KeyText {
         }
     }
 
-    /// Moves the other bytes to the front and returns their number.
+    /// Removes white space from the buffer and returns the number of remaining bytes.
     private static func removeWhiteSpace(_ content: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         for byte in content where !(byte == 0x20 || (0x09...0x0D).contains(byte)) {
@@ -53,8 +52,8 @@ enum KeyText {
         return true
     }
 
-    /// Decodes 22 groups of four characters in place; the last group has one byte and two padding
-    /// signs.
+    /// Decodes 22 groups of four base64 characters in place. The last group has one byte and two
+    /// padding characters.
     private static func decodeBase64(_ content: UnsafeMutableRawBufferPointer) -> Bool {
         guard content[86] == UInt8(ascii: "="), content[87] == UInt8(ascii: "=") else {
             return false
@@ -65,11 +64,12 @@ enum KeyText {
             guard let value = sextet(content[index]) else { return false }
             bits = bits << 6 | value
             if index % 4 == 0 { continue }
-            // The second, third and fourth character of each group complete one byte each.
+            // In each group, the second, third and fourth character complete a byte each.
             content[count] = UInt8(truncatingIfNeeded: bits >> (6 - 2 * UInt32(index % 4)))
             count += 1
         }
-        // Nonzero bits after the last byte would be a second spelling of the same key.
+        // The unused bits after the last byte must be zero: otherwise a key would have several
+        // notations.
         return bits & 15 == 0
     }
 

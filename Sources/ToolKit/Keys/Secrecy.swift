@@ -1,17 +1,18 @@
 import Glibc
 import Synchronization
 
-/// Obligations of a process that has read a key: temporary files are encrypted, and there is no
-/// core dump.
+/// Precautions of a process that has read an encryption key: its temporary files are encrypted, and
+/// it leaves no core dump.
 package enum Secrecy {
     private static let flag = Atomic<Bool>(false)
 
     package static var hasReadKey: Bool { flag.load(ordering: .relaxed) }
 
-    /// Marks the process as secret and disables core dumps. Called before a key is read.
+    /// Records that the process reads a key, and disables core dumps. Must be called before a key
+    /// is read.
     static func begin() {
         flag.store(true, ordering: .relaxed)
-        // `PR_SET_DUMPABLE` is not used, because it would hide open files of the process from
+        // `PR_SET_DUMPABLE` is not used, because it would hide the open files of the process from
         // `realm-versions`.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

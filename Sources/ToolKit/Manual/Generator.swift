@@ -1,9 +1,9 @@
 import RealmEngine
 
-/// Generates manual pages and completions during the build, requested by an undocumented first
+/// Generates manual pages and completions, for the build. Requested by an undocumented first
 /// argument.
 enum Generator {
-    /// Returns the text for `--generate=KIND`; nil if `word` is anything else.
+    /// Returns the text for `--generate=KIND`; nil if `word` is any other word.
     static func requested(
         by word: String?, _ table: CommandTable
     ) throws(RealmError) -> String? {

@@ -1,6 +1,6 @@
 /// Output of `-h` and `--help`: plain text without escape sequences.
 enum HelpText {
-    /// The usage and one line per option.
+    /// The usage, and one line for each option.
     static func short(_ table: CommandTable) -> String {
         let usages = table.synopsis.map { "\(table.name) \($0.words)" }
         let column = (usages.map(\.count).max() ?? 0) + 2

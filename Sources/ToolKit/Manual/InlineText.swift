@@ -12,8 +12,8 @@ package enum InlineText {
         }
     }
 
-    /// The text without markup. A literal without a letter or digit gets quotes, so that it is
-    /// visible.
+    /// The text without grave accents. A literal without letters and digits gets quotation marks,
+    /// so that it is recognisable.
     static func plain(_ text: String) -> String {
         pieces(text).map { piece in
             switch piece {
@@ -27,7 +27,7 @@ package enum InlineText {
         character.isASCII && (character.isLetter || character.isNumber)
     }
 
-    /// Splits a text into sentences: mdoc sources have one per line.
+    /// Splits a text into sentences, because mdoc sources have one sentence per line.
     static func sentences(_ text: String) -> [String] {
         var found: [String] = []
         var current = ""
@@ -60,7 +60,8 @@ package enum InlineText {
 }
 
 extension OptionSpec {
-    /// The long description, the options that this option excludes, and its default.
+    /// The sentences of the long description, followed by the options that this option excludes,
+    /// and its default.
     var sentences: [String] {
         [details, exclusionSentence, defaultSentence].compactMap { $0 }
     }

@@ -52,8 +52,8 @@ enum ManualPage {
         }
     }
 
-    /// Converts a word of a synopsis line to mdoc macros. Brackets may open before one word and
-    /// close after a later one: `[CLASS [PREDICATE]]`.
+    /// Converts a word of a synopsis line to mdoc macros. A bracket may open before one word and
+    /// close after a later word: `[CLASS [PREDICATE]]`.
     private static func synopsis(_ word: Substring) -> String {
         if word.hasPrefix("[") { return "Oo " + synopsis(word.dropFirst()) }
         if word.hasSuffix("]") { return synopsis(word.dropLast()) + " Oc" }

@@ -1,7 +1,8 @@
 /// Writes mdoc(7) source, one sentence per line.
 struct MdocWriter {
     private(set) var source = ""
-    /// Arguments of an `.Xr` that would reference this page itself.
+    /// Name and section of this page, in the form of `.Xr` arguments. A reference to the page
+    /// itself is not written as `.Xr`.
     private let ownPage: String
 
     /// Writes the head of a page up to its NAME section.
@@ -25,7 +26,7 @@ struct MdocWriter {
 
     mutating func blocks(_ blocks: [ManualBlock]) {
         for (index, block) in blocks.enumerated() {
-            // A list or display needs no `.Pp` before it.
+            // No `.Pp` is needed before a list or a display.
             if index > 0, block.isText { line(".Pp") }
             append(block)
         }
@@ -54,7 +55,7 @@ struct MdocWriter {
         line(".Ed")
     }
 
-    /// Writes sentences, with literals in bold and `page(section)` as a cross reference.
+    /// Writes sentences. Literals are bold, and `page(section)` is a cross reference.
     mutating func prose(_ text: String) {
         for sentence in InlineText.sentences(text) {
             var current = ""
@@ -79,7 +80,7 @@ struct MdocWriter {
         }
     }
 
-    /// Ends the current text; long text is broken into lines.
+    /// Writes the text collected so far. A long text is broken into lines.
     private mutating func flush(_ current: inout String) {
         var text = ""
         for word in current.split(separator: " ") {
@@ -93,7 +94,8 @@ struct MdocWriter {
         current = ""
     }
 
-    /// Moves punctuation after a macro into its arguments; otherwise a blank would precede it.
+    /// Removes punctuation from the beginning of the text after a macro and returns it as macro
+    /// arguments. Otherwise a blank would precede it.
     private static func takePunctuation(_ pieces: inout ArraySlice<InlineText.Piece>) -> String {
         guard case .plain(let words) = pieces.first, let mark = words.first, ".,;:)".contains(mark)
         else { return "" }
@@ -101,8 +103,8 @@ struct MdocWriter {
         return " \(mark)"
     }
 
-    /// Returns the arguments of `.Xr` for `realm-tools(7)`. Nil for similar text such as
-    /// `LIMIT(20)` or `oid(65e5...)`: names of pages are in lower case and have a section of one
+    /// Returns the arguments of `.Xr` for a text such as `realm-tools(7)`. Nil for similar text
+    /// such as `LIMIT(20)` or `oid(65e5...)`: a page has a lower-case name, and a section of one
     /// digit.
     private static func page(_ literal: String) -> String? {
         let parts = literal.split(separator: "(", omittingEmptySubsequences: false)
@@ -118,7 +120,7 @@ struct MdocWriter {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
     }
 
-    /// Formats the head of a list item: literals as commands, other words unchanged.
+    /// Formats the term of a list item: literals as commands, other words unchanged.
     private static func term(_ text: String) -> String {
         InlineText.pieces(text).map { piece in
             switch piece {
@@ -138,8 +140,8 @@ struct MdocWriter {
         text.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\e")
     }
 
-    /// Escapes text that must be rendered character for character, so that it can be copied from
-    /// the page.
+    /// Escapes text that must be rendered exactly as written, so that it can be copied from the
+    /// page.
     static func escapeLiteral(_ text: String) -> String {
         var result = ""
         for character in text {
@@ -156,7 +158,7 @@ struct MdocWriter {
         return result
     }
 
-    /// Escapes a text line that begins like a request.
+    /// Escapes a text line that begins like an mdoc request.
     private static func guarded(_ text: String) -> String {
         text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
     }

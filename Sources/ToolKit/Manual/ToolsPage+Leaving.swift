@@ -1,4 +1,5 @@
-/// Section of realm-tools(7) about exporting to other databases, and from many files at once.
+/// Section of realm-tools(7) about exporting to other database systems, and about exporting many
+/// files at once.
 extension ToolsPage {
     static let leaving: [ManualBlock] = [
         .paragraph(

@@ -1,4 +1,4 @@
-/// realm-tools(7), the manual page about everything that the tools have in common.
+/// realm-tools(7), the manual page about the common properties of all tools.
 enum ToolsPage {
     static var source: String {
         var page = MdocWriter(

@@ -2,10 +2,11 @@ import Glibc
 import RealmEngine
 import Synchronization
 
-/// A line on standard error about an operation: its name, and its progress by a meter or the time
-/// elapsed.
+/// Shows a line on standard error about an operation: its name, and its progress or the elapsed
+/// time.
 ///
-/// A background thread updates the line if there is one, until `finish` or deinit.
+/// If the line is visible, a background thread updates it until `finish` is called or the object is
+/// released.
 package final class ActivityReporter: Sendable {
     private let reporter: Mutex<ProgressReporter?>
     private let meter: ProgressCounter?
@@ -15,7 +16,7 @@ package final class ActivityReporter: Sendable {
 
     /// - Parameters:
     ///   - doing: the operation, such as `checking`.
-    ///   - meter: counts the progress of the operation; nil to show the time only.
+    ///   - meter: counts the progress of the operation; nil to show the elapsed time only.
     package init(
         _ command: ParsedCommand, file: String, doing: String, meter: ProgressCounter? = nil
     ) {
@@ -44,7 +45,7 @@ package final class ActivityReporter: Sendable {
         return true
     }
 
-    /// Updates the line; false after `finish`.
+    /// Updates the line. Returns false after `finish`.
     private func update() -> Bool {
         reporter.withLock { reporter in
             reporter?.update(meter)

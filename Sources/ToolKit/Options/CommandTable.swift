@@ -4,7 +4,7 @@ package struct OperandSpec: Sendable {
     package let name: String
     package let kind: ValueKind
     let isRequired: Bool
-    /// Whether it takes all remaining operands; permitted only for the last one.
+    /// Whether the operand takes all remaining words. Permitted only for the last operand.
     let isRepeatable: Bool
     let details: String
 
@@ -20,9 +20,9 @@ package struct OperandSpec: Sendable {
     }
 }
 
-/// One form of a command: the words after its name, and their effect.
+/// One way to call a command: the words after its name, and its effect.
 package struct SynopsisLine: Sendable {
-    /// Words of the form `[options]`, `FILE`, `[CLASS]`, `--all`, `[WORKLOAD...]`.
+    /// Words such as `[options]`, `FILE`, `[CLASS]`, `--all`, `[WORKLOAD...]`.
     let words: String
     /// Effect in a few words, for `-h`.
     let meaning: String
@@ -33,7 +33,7 @@ package struct SynopsisLine: Sendable {
     }
 }
 
-/// Description of a command, from which its parser, help, manual page and completions are derived.
+/// Description of a command. Its parser, help, manual page and completions are derived from it.
 package struct CommandTable: Sendable {
     package let name: String
     /// Purpose in one line: lower case, no full stop.
@@ -41,8 +41,8 @@ package struct CommandTable: Sendable {
     let synopsis: [SynopsisLine]
     package let operands: [OperandSpec]
     let options: [OptionSpec]
-    /// DESCRIPTION, and the sections after OPTIONS in the order of the page. A closure, because
-    /// most runs do not need them.
+    /// Content of the manual: the DESCRIPTION, and the sections after OPTIONS in order. A closure,
+    /// because most runs do not need it.
     let manual: @Sendable () -> Manual
 
     package init(
@@ -67,7 +67,8 @@ package struct CommandTable: Sendable {
         }
     }
 
-    /// Whether an operand is a class of the database, which is the first operand.
+    /// Whether the command has a class as an operand, so that class names are completed from the
+    /// database in the first operand.
     var completesClasses: Bool {
         operands.contains {
             if case .className = $0.kind { return true }

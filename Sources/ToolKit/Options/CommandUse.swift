@@ -1,8 +1,9 @@
 import RealmEngine
 
-/// One of the ways to call a tool, each with its own set of applicable options.
+/// A way to use a tool. Each way has its own set of options.
 package protocol CommandUse: RawRepresentable where RawValue == Int {
-    /// Error text after the name of an option that does not apply here: `needs a CLASS`.
+    /// Text of the error for an option that does not apply to this use. It follows the name of the
+    /// option: `needs a CLASS`.
     var objection: String { get }
 }
 

@@ -27,7 +27,7 @@ extension ManualSection {
         "realm-write(1)", "realm-tools(7)",
     ]
 
-    /// The section SEE ALSO: `others`, then the other pages of this project.
+    /// Returns the section SEE ALSO. It lists `others`, then the other pages of this project.
     package static func seeAlso(from page: String, and others: [String] = []) -> ManualSection {
         let pages = others + pages.filter { !$0.hasPrefix(page + "(") }
         return ManualSection(

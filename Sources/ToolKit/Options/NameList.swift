@@ -2,8 +2,8 @@ import RealmEngine
 
 /// Parser for lists of names and key paths in the arguments of options.
 package enum NameList {
-    /// Splits a list at commas, except commas after a backslash, which belong to a name, and commas
-    /// inside the parentheses of a function.
+    /// Splits a list at commas. A comma after a backslash belongs to a name. A comma inside the
+    /// parentheses of a function does not separate items.
     package static func parts(_ list: String) -> [String] {
         var parts: [[UInt8]] = [[]]
         var isInFunction = false

@@ -1,4 +1,4 @@
-/// An option without the type of its value, as tables store it.
+/// An option, not generic in the type of its value. Tables of options contain such declarations.
 package protocol OptionDeclaration: Sendable {
     var spec: OptionSpec { get }
 }
@@ -6,11 +6,11 @@ package protocol OptionDeclaration: Sendable {
 /// Other options. A closure, because two options may refer to each other.
 package typealias Options = @Sendable () -> [any OptionDeclaration]
 
-/// The argument of an option: its name in the help text, and its form.
+/// The argument of an option: its name in the help text, and its parser.
 package struct OptionArgument<Value: Sendable>: Sendable {
     let shape: ArgumentShape
     let form: OptionForm<Value>
-    /// Value of an option without its argument; nil if the argument is required.
+    /// Value of the option if it is given without its argument; nil if the argument is required.
     let bare: Value?
 
     /// A required argument: `--option VALUE`, `--option=VALUE`.
@@ -18,17 +18,17 @@ package struct OptionArgument<Value: Sendable>: Sendable {
         Self(shape: .required(metavar, form.kind), form: form, bare: nil)
     }
 
-    /// An optional argument: `--option` or `--option=VALUE`, `-o` or `-o=VALUE`, never the next
-    /// word.
+    /// An optional argument: `--option` or `--option=VALUE`, `-o` or `-o=VALUE`. It is never the
+    /// next word.
     ///
-    /// - Parameter bare: value if the argument is left out.
+    /// - Parameter bare: value of the option without the argument.
     package static func optional(
         _ metavar: String, _ form: OptionForm<Value>, bare: Value
     ) -> Self {
         Self(shape: .optional(metavar, form.kind), form: form, bare: bare)
     }
 
-    /// Value of an occurrence, whose text the parser has already checked.
+    /// Returns the value for an occurrence of the option. The parser has already checked the text.
     func value(_ text: String?) -> Value? {
         guard let text else { return bare }
         return try? form.parse(text)
@@ -37,19 +37,19 @@ package struct OptionArgument<Value: Sendable>: Sendable {
     func check(_ text: String) throws(OptionValueError) { _ = try form.parse(text) }
 }
 
-/// Declaration of an option, which is also the key to its value: `command[option]`.
+/// Declaration of an option. It is also the key with which the value is read: `command[option]`.
 ///
-/// Contains the spelling, the type and form of the value, the default, the options that it excludes
-/// or needs, and the help text.
+/// Contains the spelling, the type and parser of the value, the default, the options that it
+/// excludes or needs, and the help text.
 package struct Option<Value: Sendable>: OptionDeclaration {
     package private(set) var spec: OptionSpec
-    /// Computes the value from the arguments of all occurrences, in order.
+    /// Computes the value from the arguments of all occurrences, in the order of the command line.
     let value: @Sendable ([String?]) -> Value
 
     /// Spelling on the command line.
     package var spelling: String { spec.spelling }
 
-    /// Returns this option with the descriptions and conditions of one tool.
+    /// Returns this option with another description and other conditions, for one tool.
     package func saying(
         in section: OptionSection? = nil, _ summary: String, _ details: String,
         defaultText: String? = nil, excludes: @autoclosure @escaping Options = [],
@@ -64,7 +64,7 @@ package struct Option<Value: Sendable>: OptionDeclaration {
         return copy
     }
 
-    /// Returns this option, restricted to these uses of a tool.
+    /// Returns this option, restricted to some uses of a tool.
     package func meant(for uses: Uses) -> Self {
         var copy = self
         copy.spec.uses = uses
@@ -73,7 +73,7 @@ package struct Option<Value: Sendable>: OptionDeclaration {
 }
 
 extension Option where Value == Bool {
-    /// Makes a flag.
+    /// Creates an option without an argument.
     package init(
         _ long: String?, _ short: Character? = nil, in section: OptionSection,
         _ summary: String, _ details: String, excludes: @autoclosure @escaping Options = [],
@@ -87,7 +87,7 @@ extension Option where Value == Bool {
 }
 
 extension Option where Value == Int {
-    /// Makes an option whose value is its number of occurrences.
+    /// Creates an option whose value is the number of its occurrences.
     package init(
         counted long: String, _ short: Character? = nil, in section: OptionSection,
         _ summary: String, _ details: String
@@ -99,7 +99,8 @@ extension Option where Value == Int {
 }
 
 extension Option {
-    /// Makes an option with an optional value: nil if not given; the last occurrence wins.
+    /// Creates an option with an optional value: nil if the option is not given. The last
+    /// occurrence determines the value.
     ///
     /// - Parameter defaultText: behaviour without the option, for the help text; nil if it is
     ///   obvious.
@@ -117,10 +118,10 @@ extension Option {
         value = { $0.last.flatMap(argument.value) }
     }
 
-    /// Makes an option with the value `default` if not given; the last occurrence wins.
+    /// Creates an option with a default value. The last occurrence determines the value.
     ///
-    /// - Parameter defaultText: description of the default for the help text; nil for its text by
-    ///   the form.
+    /// - Parameter defaultText: description of the default for the help text; nil to show the value
+    ///   itself.
     package init(
         _ long: String, _ short: Character? = nil, _ argument: OptionArgument<Value>,
         in section: OptionSection, _ summary: String, _ details: String,
@@ -136,7 +137,7 @@ extension Option {
         value = { $0.last.flatMap(argument.value) ?? fallback }
     }
 
-    /// Makes an option whose value is the array of the values of all occurrences, in order.
+    /// Creates an option whose value is an array with the values of all occurrences, in order.
     package init<T>(
         _ long: String, _ short: Character? = nil, each argument: OptionArgument<T>,
         in section: OptionSection, _ summary: String, _ details: String,

@@ -1,12 +1,12 @@
 import RealmEngine
 
-/// Error for a text that is not a valid value; messages print it after the option and a colon.
+/// Error for an argument that is not valid. In messages it follows the option and a colon.
 package struct OptionValueError: Error, Sendable {
     package let message: String
     let hint: String?
-    /// A similar word that is valid; nil if there is none.
+    /// A valid word that is similar to the argument; nil if there is none.
     let near: String?
-    /// Reason of the error, for scripts.
+    /// Machine-readable reason of the error.
     let reason: String
 
     package init(
@@ -18,17 +18,17 @@ package struct OptionValueError: Error, Sendable {
         self.near = near
     }
 
-    /// Makes an error with the text and a phrase: `'5x' is not a size`.
+    /// Creates an error from the argument and a phrase: `'5x' is not a size`.
     package init(to text: String, _ phrase: String, hint: String? = nil, near: String? = nil) {
         self.init("'\(text)' is \(phrase)", hint: hint, near: near)
     }
 }
 
-/// Parser of the text of an argument, and the kind of text that it accepts.
+/// Parser for the argument of an option, and the kind of text that the argument may have.
 package struct OptionForm<Value: Sendable>: Sendable {
     let kind: ValueKind
     package let parse: @Sendable (String) throws(OptionValueError) -> Value
-    /// Text of a value, for defaults in the help text; nil for a value without text.
+    /// Converts a value to its text, for defaults in the help text; nil for a value without text.
     let show: @Sendable (Value) -> String?
 
     package init(
@@ -40,7 +40,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
         self.show = show
     }
 
-    /// Returns this form with an additional check of the value.
+    /// Returns this parser with an additional check of the value.
     package func limited(
         by check: @escaping @Sendable (Value) throws(OptionValueError) -> Void
     ) -> Self {
@@ -52,8 +52,8 @@ package struct OptionForm<Value: Sendable>: Sendable {
         }
     }
 
-    /// Makes a form whose errors come from `kind`. `parse` must succeed for all texts that `kind`
-    /// accepts.
+    /// Creates a parser whose errors are determined by `kind`. `parse` must succeed for all texts
+    /// that `kind` accepts.
     private init(
         _ kind: ValueKind, _ show: @escaping @Sendable (Value) -> String?,
         orNil parse: @escaping @Sendable (String) -> Value?
@@ -66,10 +66,10 @@ package struct OptionForm<Value: Sendable>: Sendable {
 }
 
 extension OptionForm where Value == String {
-    /// Any text, which the tool interprets.
+    /// Any text. The tool interprets it.
     package static var text: Self { plain(.text) }
     package static var file: Self { plain(.file) }
-    /// A key path, which the tool interprets.
+    /// A key path. The tool interprets it.
     package static var property: Self { plain(.properties) }
     package static var directory: Self { plain(.directory) }
 
@@ -89,8 +89,8 @@ extension OptionForm where Value == Int {
 }
 
 extension OptionForm where Value == UInt8 {
-    /// A field separator: a character, or `tab`. Only characters that do not occur in numbers,
-    /// dates, ids or base64.
+    /// A field separator: a character, or `tab`. Characters that occur in numbers, dates, ids or
+    /// base64 are excluded.
     package static var delimiter: Self { Self(.suggestion([";", "tab", "|"]), show: name, byte) }
 
     private static func name(_ byte: UInt8) -> String? {
@@ -117,7 +117,7 @@ extension OptionForm where Value == Duration {
 }
 
 extension OptionForm where Value == WaitPolicy {
-    /// Maximum time to wait.
+    /// The maximum duration of waiting.
     package static var maximumWait: Self {
         Self(.duration, { _ in nil }, orNil: { ValueForms.duration($0).map(WaitPolicy.atMost) })
     }
@@ -150,7 +150,8 @@ extension OptionForm where Value == VersionChoice {
 }
 
 extension OptionForm where Value == StreamPosition {
-    /// A version, with the identifier of its source if it is known.
+    /// A version, optionally with the identifier of the database it belongs to:
+    /// `18237@4f2a90c1e7b3d5f6`.
     package static var streamPosition: Self {
         Self(.text) { (text) throws(OptionValueError) in
             if let position = StreamPosition(text: text) { return position }

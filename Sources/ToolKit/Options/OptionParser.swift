@@ -1,14 +1,14 @@
 import RealmEngine
 
-/// Parses the words after a tool's name into a `ParsedCommand`, or throws an error that explains
-/// the mistake.
+/// Parses the command line, without the tool's name, to a `ParsedCommand`. Throws an error that
+/// explains the mistake.
 ///
 /// Accepts `--option=VALUE`, `--option VALUE`, `-o VALUE`, `-oVALUE`, bundled letters (`-cL5`), and
 /// `-w=VALUE` if the value is optional. `--` ends the options. Options may follow operands unless
 /// `POSIXLY_CORRECT` is set.
 ///
-/// Long options cannot be abbreviated: a script with `--field` must not change its meaning when
-/// another option is added. (Section "Options" of realm-tools(7).)
+/// Long options cannot be abbreviated. Otherwise a script with `--field` could change its meaning
+/// when another option is added. (Section "Options" of realm-tools(7).)
 package struct OptionParser {
     private let table: CommandTable
     private var rest: ArraySlice<String>
@@ -51,7 +51,8 @@ package struct OptionParser {
         try checkRelations()
     }
 
-    /// Parses `--name` or `--name=VALUE`; returns true if the option ends the parse.
+    /// Parses `--name` or `--name=VALUE`. Returns true if no further words are to be parsed, as
+    /// after `--help`.
     private mutating func long(_ word: String) throws(RealmError) -> Bool {
         let body = Substring(word.utf8.dropFirst(2))
         let equals = body.utf8.firstIndex(of: UInt8(ascii: "="))
@@ -72,14 +73,14 @@ package struct OptionParser {
         return option.endsParsing
     }
 
-    /// Parses `-c`, `-cL5`, `-L 5` or `-w=1s`; returns true if an option ends the parse.
+    /// Parses `-c`, `-cL5`, `-L 5` or `-w=1s`. Returns true if no further words are to be parsed.
     private mutating func bundle(_ word: String) throws(RealmError) -> Bool {
         var letters = Substring(word.utf8.dropFirst())
         while let scalar = letters.unicodeScalars.popFirst() {
             guard let option = table.option(short: Character(scalar)) else {
                 throw unknown("-" + String(Character(scalar)), in: word)
             }
-            // A `=` after a letter can only begin its argument.
+            // After a letter, `=` can only precede the argument.
             let attached = letters.hasPrefix("=") ? String(letters.dropFirst()) : nil
             switch option.argument {
             case .none:
@@ -164,7 +165,7 @@ package struct OptionParser {
                 longs.contains("-" + word)
                 ? "-" + word
                 : other?.short.map { "-" + String($0) }
-                    // A single letter is not similar to any other option.
+                    // A single letter has no similar options.
                     ?? (word.count > 2 ? Spelling.nearest(to: "-" + word, among: longs) : nil)
         } else {
             near = Spelling.nearest(to: spelling, among: longs)

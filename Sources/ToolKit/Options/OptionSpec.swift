@@ -1,4 +1,4 @@
-/// Whether an option takes an argument, with the argument's name and kind.
+/// Whether an option has an argument; if so, the name and the kind of the argument.
 enum ArgumentShape: Sendable {
     case none
     case required(_ metavar: String, ValueKind)
@@ -36,10 +36,11 @@ package enum OptionSection: String, Sendable, CaseIterable {
     case general = "General"
 }
 
-/// Properties of an option besides the type of its value, as used by the parser, the help, the
-/// manual and the completions. Declared as an `Option`.
+/// Properties of an option that do not depend on the type of its value. Used by the parser, the
+/// help, the manual and the completions. Declared as an `Option`.
 ///
-/// Help text is prose; text between grave accents is literal and printed bold or quoted.
+/// Help texts are prose. Text between grave accents is literal; it is printed bold or in quotation
+/// marks.
 package struct OptionSpec: Sendable {
     /// Name without the two hyphens; nil only for an option that is a single letter.
     let long: String?
@@ -52,17 +53,19 @@ package struct OptionSpec: Sendable {
     var details: String
     /// Behaviour without the option; nil if it is obvious.
     var defaultText: String?
-    /// Whether every occurrence counts, in order; otherwise the last one wins.
+    /// Whether the values of all occurrences are used, in order. Otherwise the last occurrence
+    /// determines the value.
     var isRepeatable = false
     private var exclusions: Options = { [] }
     private var conditions: Options = { [] }
     /// Uses of the tool to which the option applies.
     var uses = Uses.all
-    /// Undocumented long spellings.
+    /// Further long spellings, which are not documented.
     var aliases: [String] = []
-    /// Whether the option acts at once, so that the rest of the command line is ignored.
+    /// Whether parsing ends after the option, as with `--help`: the rest of the command line is
+    /// ignored.
     var endsParsing = false
-    /// Throws if a text is not a valid argument.
+    /// Throws an error if a text is not a valid argument.
     var check: @Sendable (String) throws(OptionValueError) -> Void = { _ in }
 
     init(
@@ -89,7 +92,7 @@ package struct OptionSpec: Sendable {
     /// Names of options that cannot be combined with this one.
     var excludes: [String] { exclusions().map(\.spec.name) }
 
-    /// Names of options of which this one needs at least one.
+    /// Names of options of which at least one must also be given.
     var needs: [String] { conditions().map(\.spec.name) }
 
     /// Key of the option's values in a parsed command.

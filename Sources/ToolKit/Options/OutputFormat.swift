@@ -1,10 +1,10 @@
-/// Name of an output form. The forms themselves are listed in tables such as `RecordForms`.
+/// Name of an output format. The formats themselves are listed in tables such as `RecordForms`.
 package struct OutputFormat: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Chooses a form by the use of the tool and the kind of output.
+    /// Format that depends on the use of the tool, and on whether the output is a terminal.
     package static let auto = Self(rawValue: "auto")
     package static let json = Self(rawValue: "json")
     /// Text for people.

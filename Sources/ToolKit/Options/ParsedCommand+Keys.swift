@@ -1,7 +1,8 @@
 import RealmEngine
 
 extension ParsedCommand {
-    /// Path of the key file: the argument of `-K`, else `REALM_ENCRYPTION_KEY_FILE`; nil for none.
+    /// Path of the key file: the argument of `-K`, or else the value of
+    /// `REALM_ENCRYPTION_KEY_FILE`; nil if there is none.
     var keyFilePath: String? {
         self[ifKnown: SharedOptions.key] ?? Terminal.environment("REALM_ENCRYPTION_KEY_FILE")
     }
@@ -24,14 +25,14 @@ extension ParsedCommand {
         return key
     }
 
-    /// Limits the memory for decrypted pages to half of `--max-memory`, or to all but `rest` bytes
-    /// if that is more. The remainder is for the work on the pages.
+    /// Limits the memory for decrypted pages. The limit is half of `--max-memory`, or all but
+    /// `rest` bytes of it if that is more. The remaining memory is for work on the pages.
     package func limitPlainMemory(rest: Int = .max) {
         let half = maxMemory / 2
         DecryptedMemoryLimit.limit(to: max(half, maxMemory - min(rest, maxMemory)))
     }
 
-    /// Reads the key for an encrypted output; nil if none is given.
+    /// Reads the key for an output that is to be encrypted; nil if none is given.
     package func readNewKey() throws(RealmError) -> EncryptionKey? {
         guard let path = self[SharedOptions.newKey] else { return nil }
         limitPlainMemory()
@@ -44,7 +45,7 @@ extension ParsedCommand {
         }
     }
 
-    /// Returns the error; for a wrong key, with a hint that names the notation of the key file.
+    /// Returns the error. For a wrong key, adds a hint that names the notation of the key file.
     package func explaining(_ error: RealmError) -> RealmError {
         guard error.reason == "wrong-key", let path = keyFilePath,
             let form = try? fileKey(path).form

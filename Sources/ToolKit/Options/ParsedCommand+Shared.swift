@@ -15,24 +15,25 @@ package enum WaitPolicy: Sendable, Equatable {
     case forever
 }
 
-/// Values of the options that mean the same in every tool.
+/// Values of the options that have the same meaning in all tools.
 ///
-/// An option that the command's table lacks has its default value.
+/// If the table of a command lacks an option, the value is the default.
 extension ParsedCommand {
-    /// The format of whichever of `--format` and `--json` was given last.
+    /// The output format. Of `--format` and `--json`, the last one on the command line counts.
     package var format: OutputFormat {
         let isJSON = last(of: [SharedOptions.format, SharedOptions.json])?.value == nil
         return wantsJSONErrors && isJSON ? .json : self[ifKnown: SharedOptions.format]
     }
 
-    /// Path of the command's database: `--file` if the tool has this option, else the first
+    /// Path of the database: the argument of `--file` if the tool has this option, else the first
     /// operand; nil for standard input.
     var databasePath: String? {
         let path = knows(SharedOptions.file) ? self[SharedOptions.file] : operand(0)
         return path == "-" ? nil : path
     }
 
-    /// Whether errors are printed as one line of JSON: with `--json`, not with `--format json`.
+    /// Whether errors are printed as one line of JSON. True with `--json`, but not with `--format
+    /// json`.
     package var wantsJSONErrors: Bool { self[ifKnown: SharedOptions.json] }
 
     package var isQuiet: Bool { self[SharedOptions.quiet] }
@@ -51,8 +52,8 @@ extension ParsedCommand {
     /// Number of worker threads; 0 means one per processor.
     package var threads: Int { self[ifKnown: SharedOptions.threads] }
 
-    /// Limit of private memory in bytes. With a key the default is higher, because decrypted pages
-    /// are private memory: pages of a medium-sized file then need not be decrypted twice.
+    /// Limit of private memory in bytes. The default is higher with a key, because decrypted pages
+    /// are private memory: the pages of a medium-sized file then need not be decrypted twice.
     package var maxMemory: Int {
         let limit = max(Self.minimumMemory, self[ifKnown: SharedOptions.maxMemory])
         return namesKey && !isGiven(SharedOptions.maxMemory.spec)
@@ -61,7 +62,7 @@ extension ParsedCommand {
 
     private static let memoryWithKey = 256 << 20
 
-    /// Minimum of the memory limit, since a share of less could round down to 0.
+    /// Minimum of the memory limit. A fraction of less could be rounded down to 0.
     static let minimumMemory = 1 << 10
 
     /// Query language of predicates.
@@ -75,7 +76,7 @@ extension ParsedCommand {
     /// Time zone for date functions.
     package var zone: ZoneRules { self[ifKnown: SharedOptions.zone] }
 
-    /// Order of the bytes of UUIDs, of commands that have the option.
+    /// Order of the bytes of UUIDs. The standard order for commands without the option.
     package var uuidOrder: UUIDOrder { self[ifKnown: SharedOptions.guid] }
 
     package var access: AccessMode { self[ifKnown: SharedOptions.access] }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Messages to people as the options of a command request.
+/// Prints messages to people according to the options of the command.
 extension Diagnostics {
     package init(_ command: ParsedCommand) {
         self.init(
@@ -10,8 +10,7 @@ extension Diagnostics {
 }
 
 extension ProgressReporter {
-    /// - Parameters:
-    ///   - total: value that `update` reaches at the end; 0 if unknown.
+    /// - Parameter total: value of `done` in the last call of `update`; 0 if unknown.
     package init(_ command: ParsedCommand, file: String, total: Int, unit: Unit) {
         self.init(
             label: "\(command.table.name): \(file)", total: total, unit: unit,

@@ -1,7 +1,7 @@
 /// A parsed command line.
 ///
-/// The value of an option is read with the option as key: `command[QueryOption.limit]`. Reading an
-/// option that the table does not have is a bug and traps.
+/// The declaration of an option is the key to its value: `command[QueryOption.limit]`. Reading an
+/// option that is not in the command's table traps.
 package struct ParsedCommand: Sendable {
     struct Occurrence: Sendable {
         /// The option's `OptionSpec.name`.
@@ -11,7 +11,7 @@ package struct ParsedCommand: Sendable {
 
     package let table: CommandTable
     private(set) var occurrences: [Occurrence] = []
-    /// Arguments of all occurrences by option name, in order.
+    /// Arguments of all occurrences, in order, by option name.
     private var values: [String: [String?]] = [:]
     /// Names of the options in the table.
     private let names: Set<String>
@@ -43,8 +43,8 @@ package struct ParsedCommand: Sendable {
         return self[ifKnown: option]
     }
 
-    /// Returns the value of an option that only some tables have; the default if the table lacks
-    /// it.
+    /// Returns the value of an option that not all tools have. Returns the default if the command's
+    /// table lacks the option.
     subscript<Value>(ifKnown option: Option<Value>) -> Value {
         option.value(values[option.spec.name] ?? [])
     }
@@ -66,7 +66,7 @@ package struct ParsedCommand: Sendable {
         names.contains(option.spec.name)
     }
 
-    /// Returns the last occurrence of any of the options.
+    /// Returns the last occurrence of any of the options; nil if none is given.
     func last(of options: [any OptionDeclaration]) -> Occurrence? {
         let names = options.map(\.spec.name)
         return occurrences.last { names.contains($0.name) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Limits repeated reading of a database that other processes change meanwhile (realm-tools(7),
+/// Limits how often a database is read again because other processes change it (realm-tools(7),
 /// ACCESS).
 package struct RetryPolicy {
     private static let attempts = 3

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Options that mean the same in all tools; each table lists those that apply to it.
+/// Options that have the same meaning in all tools. The table of a tool lists those that it has.
 package enum SharedOptions {
     /// Options of every tool: `-h --help -V -q -v --color`.
     package static let general: [any OptionDeclaration] = [
@@ -45,7 +45,7 @@ package enum SharedOptions {
             + "no terminal.",
         default: When.auto)
 
-    /// Makes `-f` with the formats of a tool and `auto`.
+    /// Creates the option `-f` with `auto` and the formats of a tool.
     package static func formats(
         _ formats: [OutputFormat], auto: String, summary: String? = nil
     ) -> Option<OutputFormat> {
@@ -58,7 +58,7 @@ package enum SharedOptions {
             default: .auto)
     }
 
-    /// Key to the value of `-f` in any tool: the parser has already checked the name.
+    /// Reads the value of `-f` of any tool. The parser has already checked the name.
     static let format = Option(
         "format", "f",
         .required("FMT", OptionForm(.text) { OutputFormat(rawValue: $0) }), in: .records, "", "",

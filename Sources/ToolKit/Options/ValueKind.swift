@@ -1,6 +1,6 @@
-/// Kind of text of an argument, which determines its validation and its completion.
+/// Kind of text that an argument may have. Determines how the text is checked and completed.
 package enum ValueKind: Sendable {
-    /// Any text, which the tool interprets.
+    /// Any text. The tool interprets it.
     case text
     /// A whole number, decimal or `0x`, inside the range.
     case count(ClosedRange<Int>)
@@ -24,7 +24,7 @@ package enum ValueKind: Sendable {
 }
 
 extension ValueKind {
-    /// Returns the error for `text`; nil if it is of this kind.
+    /// Returns an error for `text`; nil if the text is of this kind.
     func objection(to text: String) -> OptionValueError? {
         switch self {
         case .text, .suggestion, .className, .properties: return nil

@@ -1,8 +1,8 @@
 import RealmEngine
 
 extension WaitPolicy {
-    /// Timeout for the locks of a session. Processes hold them only briefly, so even without
-    /// `--wait` the timeout is a second.
+    /// Timeout for the locks of a session. Even without `--wait` it is a second, because processes
+    /// hold these locks only briefly.
     package var lockTimeout: LockTimeout {
         switch self {
         case .none: return .milliseconds(1000)

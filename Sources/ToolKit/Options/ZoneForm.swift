@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 
 extension OptionForm where Value == ZoneRules {
-    /// A time zone: an offset from UTC, or a name in the system's zone files.
+    /// A time zone: an offset from UTC, or the name of a zone file of the system.
     static var zone: Self {
         Self(.text) { (text) throws(OptionValueError) in
             if let rules = ZoneRules(offset: text) { return rules }
@@ -21,8 +21,8 @@ extension OptionForm where Value == ZoneRules {
         }
     }
 
-    /// Whether a byte may be in a zone name. Dots are excluded, so that no name leaves the
-    /// directory.
+    /// Whether a byte may occur in a zone name. Dots are excluded, so that a name cannot refer to a
+    /// file outside of the zone directory.
     private static func isPartOfName(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || "_+-/".utf8.contains(byte)
     }

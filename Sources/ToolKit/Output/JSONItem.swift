@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// A small JSON document for reports, built in memory and then written; also a cell of a `Report`.
+/// A small JSON document for reports: it is built in memory and then written. Also used as a cell
+/// of a `Report`.
 package indirect enum JSONItem {
     package typealias Members = [(name: String, value: JSONItem)]
 
@@ -11,16 +12,16 @@ package indirect enum JSONItem {
     case literal(String)
     case text(String)
     case list([JSONItem])
-    /// A list with one item per line.
+    /// An array that is written with one item per line.
     case lines([JSONItem])
     case object(Members)
 
     package static func count(_ number: Int) -> JSONItem { .number(UInt64(clamping: number)) }
 
-    /// The number; null for nil.
+    /// Returns the number, or JSON null for nil.
     package static func known(_ number: UInt64?) -> JSONItem { number.map { .number($0) } ?? .null }
     package static func known(_ number: Int?) -> JSONItem { number.map { .count($0) } ?? .null }
-    /// The text; null for nil.
+    /// Returns the text, or JSON null for nil.
     package static func known(_ text: String?) -> JSONItem { text.map { .text($0) } ?? .null }
 
     package static func texts(_ texts: [String]) -> JSONItem { .list(texts.map { .text($0) }) }

@@ -1,14 +1,14 @@
-/// The first members of every JSON report of the tools (realm-tools(7), JSON REPORTS).
+/// The members at the beginning of every JSON report of the tools (realm-tools(7), JSON REPORTS).
 package enum JSONReport {
     /// Version of the report format. Adding members does not change it.
     static let form = 1
 
-    /// The first members of a report.
+    /// Returns the members at the beginning of a report.
     package static func members(_ tool: String) -> JSONItem.Members {
         [("tool", .text(tool)), ("output", .count(form))]
     }
 
-    /// A report with these members after the first members.
+    /// Returns a report with the given members after those at the beginning.
     package static func object(_ tool: String, _ members: JSONItem.Members) -> JSONItem {
         .object(Self.members(tool) + members)
     }

@@ -10,8 +10,8 @@ extension OutputFile {
         package let target: String
         let force: Bool
 
-        /// Descriptor to write to, and its temporary file. The temporary file is nil if `path` is a
-        /// device, pipe or socket, which is written directly.
+        /// Descriptor to write to, and the temporary file behind it. The temporary file is nil if
+        /// `path` is a device, pipe or socket, which is written directly.
         package struct Opened {
             package let descriptor: Int32
             package let destination: Destination
@@ -24,7 +24,7 @@ extension OutputFile {
         ) throws(RealmError) -> Opened {
             var status = stat()
             guard stat(path, &status) == 0 else {
-                // A dangling symbolic link is not replaced without `force` either.
+                // Without `force`, a dangling symbolic link is not replaced either.
                 if !force, lstat(path, &status) == 0 { throw Self.exists(path) }
                 return try beside(
                     Destination(path: path, target: path, force: force), permissions)
@@ -56,7 +56,7 @@ extension OutputFile {
                 destination: Destination(path: path, target: path, force: true), temporary: nil)
         }
 
-        /// Renames the finished temporary file to its name and, if `isDurable`, syncs the
+        /// Renames the complete temporary file to its final name. If `isDurable`, also syncs the
         /// directory.
         package func publish(
             _ temporary: TemporaryFile, isDurable: Bool = true

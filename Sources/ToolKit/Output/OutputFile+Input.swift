@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 
 extension OutputFile {
-    /// Throws `misuse` if writing to `target` would replace the database at `path`.
+    /// Throws `misuse` if writing to `target` would overwrite the database at `path`.
     package static func check(_ target: String?, against path: String) throws(RealmError) {
         var (source, output) = (stat(), stat())
         guard let target, stat(target, &output) == 0, stat(path, &source) == 0,

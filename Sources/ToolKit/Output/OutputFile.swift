@@ -1,11 +1,12 @@
 import Glibc
 import RealmEngine
 
-/// Data output of a tool: standard output, or a file that appears complete or not at all.
+/// Data output of a tool: standard output, or a file that appears under its name only when it is
+/// complete.
 ///
-/// The caller owns and fills the buffer; `write` writes it in large pieces. Every failure is an
-/// `output` error, including failures at `commit`, without which the file never appears. Writing to
-/// a closed pipe ends the process as SIGPIPE does. Not thread-safe.
+/// The caller owns and fills a buffer; `write` writes the buffer when it is large. The file appears
+/// only when `commit` succeeds. Every failure is an `output` error. Writing to a closed pipe ends
+/// the process like SIGPIPE. Not thread-safe.
 package final class OutputFile {
     /// Size in bytes from which `write` flushes a buffer.
     static let flushThreshold = 64 << 10
@@ -17,13 +18,13 @@ package final class OutputFile {
     private var temporary: TemporaryFile?
     /// Number of bytes written to the descriptor.
     package private(set) var written = 0
-    /// Number of bytes that `restart` keeps.
+    /// Number of bytes that `restart` does not discard.
     private var finalByteCount = 0
 
     /// Opens the output.
     ///
-    /// A path that names a device, pipe or socket is written directly. A symbolic link is followed:
-    /// the file that it references is replaced, and the link stays.
+    /// A path that names a device, pipe or socket is written directly. If the path is a symbolic
+    /// link, the file that it references is replaced, and the link remains.
     ///
     /// - Parameters:
     ///   - path: path of the file; nil for standard output.
@@ -66,7 +67,7 @@ package final class OutputFile {
         buffer.removeAll()
     }
 
-    /// Discards the output since `markFinal`, so that the caller can start again.
+    /// Discards the output after the last call of `markFinal`, so that the caller can repeat it.
     ///
     /// - Returns: false if some of that output has already been written to a pipe or a terminal.
     @discardableResult
@@ -82,29 +83,30 @@ package final class OutputFile {
         return true
     }
 
-    /// Marks the output so far as final: `restart` discards only later output.
+    /// Marks the output so far as final. `restart` then discards only later output.
     package func markFinal() { finalByteCount = written }
 
-    /// Makes the output final. A file is synced and renamed, and its directory is synced. For
-    /// standard output, errors that the system deferred are reported.
+    /// Completes the output. A file is synced and renamed, and its directory is synced. For
+    /// standard output, reports errors that the system has deferred.
     ///
-    /// - Parameter isDurable: whether to sync. Otherwise a power failure may restore the previous
-    ///   file or leave none.
+    /// - Parameter isDurable: whether to sync. Without it, a power failure may leave the previous
+    ///   file or no file.
     package func commit(isDurable: Bool = true) throws(RealmError) {
         guard let destination else { return try finishStandardOutput() }
         guard let temporary else { return try close() }
         guard !isDurable || retryingInterrupts({ fsync(descriptor) }) == 0 else {
             throw failure("cannot sync", errno)
         }
-        // The file is published before closing: an unnamed file is deleted with its last
-        // descriptor.
+        // The file gets its name before its descriptor is closed: closing the last descriptor of an
+        // unnamed file deletes it.
         try destination.publish(temporary, isDurable: isDurable)
         self.temporary = nil
         try close()
     }
 
-    /// Reports errors that some file systems, for example when full, defer until close. A duplicate
-    /// is closed, so that the descriptor stays open.
+    /// Reports errors that some file systems report only when a file is closed, for example when
+    /// they are full. Closes a duplicate of the descriptor, so that the descriptor itself stays
+    /// open.
     private func finishStandardOutput() throws(RealmError) {
         let copy = dup(descriptor)
         guard copy >= 0 else {

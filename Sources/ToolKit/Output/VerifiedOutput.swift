@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Output of data read from a database: bytes are written only after verifying that no commit
+/// Output of data read from a database. Bytes are written only after a check that no commit
 /// happened while they were read (realm-tools(7), ACCESS).
 package final class VerifiedOutput {
     private let output: OutputFile
@@ -16,7 +16,7 @@ package final class VerifiedOutput {
         self.databases = databases
     }
 
-    /// Flushes the buffer if it has reached the threshold of `OutputFile`.
+    /// Writes and empties the buffer if it has reached the threshold of `OutputFile`.
     @inline(__always)
     package func write(_ buffer: inout ByteBuffer) throws(RealmError) {
         if buffer.count >= OutputFile.flushThreshold { try flush(&buffer) }

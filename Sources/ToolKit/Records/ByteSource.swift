@@ -6,7 +6,7 @@ package protocol ByteSupply: AnyObject {
     /// Returns the next piece, which may be empty and is valid until the next call; nil at the end.
     func next() throws(RealmError) -> ByteView?
 
-    /// Whether `next` would not wait. Waits for that up to `milliseconds`.
+    /// Whether `next` would return without waiting. Waits up to `milliseconds` until it is true.
     func isReady(within milliseconds: Int32) -> Bool
 }
 
@@ -14,9 +14,9 @@ extension ByteSupply {
     package func isReady(within milliseconds: Int32) -> Bool { true }
 }
 
-/// Source of input bytes: a file descriptor, memory or a supply of pieces. Not thread-safe.
+/// Source of input bytes: a file descriptor, memory, or a `ByteSupply`. Not thread-safe.
 ///
-/// Bytes are read directly into the caller's memory.
+/// Bytes from a descriptor are read directly into the caller's memory.
 package final class ByteSource {
     private enum Origin {
         case descriptor(Int32)
@@ -31,7 +31,7 @@ package final class ByteSource {
     private var next: Int32
     /// Name of the input in messages.
     package let path: String
-    /// Rest of the current piece.
+    /// Unread rest of the current piece.
     private var piece = ByteView.empty
     /// Number of bytes that `read` has returned.
     package private(set) var bytesRead = 0
@@ -70,7 +70,8 @@ package final class ByteSource {
         origin = .pieces(supply)
     }
 
-    /// Reads available bytes, up to `capacity`; waits for the first byte. Returns 0 at the end.
+    /// Reads the bytes that are available, up to `capacity`. Waits only if none are available.
+    /// Returns 0 at the end.
     package func read(into target: UnsafeMutableRawPointer, capacity: Int) throws(RealmError) -> Int
     {
         let count: Int
@@ -104,7 +105,8 @@ package final class ByteSource {
         var done = 0
         while done < capacity {
             if piece.count == 0 {
-                // Bytes that were already read are returned before waiting for the next piece.
+                // Bytes that were already read are returned first, instead of waiting for the next
+                // piece.
                 if done > 0, !supply.isReady(within: 0) { break }
                 guard let next = try supply.next() else { break }
                 piece = next
@@ -131,8 +133,9 @@ package final class ByteSource {
         }
     }
 
-    /// Whether `read` would not wait, because bytes, the end or an error are available. Waits for
-    /// that up to `milliseconds`; returns false if a signal interrupts it.
+    /// Whether `read` would return without waiting, because bytes are available, or the end or an
+    /// error is reached. Waits up to `milliseconds` until it is true. Returns false if a signal
+    /// interrupts the wait.
     package func isReady(within milliseconds: Int32) -> Bool {
         switch origin {
         case .descriptor(let descriptor):

@@ -1,25 +1,25 @@
 import RealmEngine
 
 /// Converts JSON of the form `{"ClassA":[{...},...],"ClassB":[...]}`, as written by Realm Studio,
-/// to one array of records, each with its class in a field. Other text is passed unchanged. Used by
-/// one thread at a time.
+/// to one array of records. A field of each record has its class. Other text is passed unchanged.
+/// Used by one thread at a time.
 package final class ClassArrays: ByteSupply {
     private enum State {
-        /// Before the opening brace.
+        /// Before the outer opening brace.
         case start
-        /// After the brace or a comma, before a name.
+        /// After the outer opening brace or a comma, before a class name.
         case beforeName
         case name
         case beforeColon
         case beforeArray
         /// Between the records of an array.
         case array
-        /// After the opening brace of a record, before it is known whether a comma must follow the
-        /// class.
+        /// After the opening brace of a record. The next byte decides whether a comma must follow
+        /// the inserted class.
         case recordStart
         case record
         case afterArray
-        /// Other text, or text after the end of the outer object: passed unchanged.
+        /// Text of another form, or text after the end of the outer object. Passed unchanged.
         case verbatim
     }
 
@@ -30,10 +30,10 @@ package final class ClassArrays: ByteSupply {
     private var isInString = false
     private var isEscaped = false
     private var depth = 0
-    /// Name of the current class with its quotes.
+    /// Name of the current class with its quotation marks.
     private var name: [UInt8] = []
-    /// Text before the first array, held back until it is certain that the input has this form; nil
-    /// afterwards.
+    /// Text before the first array. It is held back until it is certain that the input has this
+    /// form; nil afterwards.
     private var bufferedText: [UInt8]? = []
     private var input: UnsafeMutableRawBufferPointer
     private var output = ByteBuffer(capacity: 1 << 16)
@@ -71,7 +71,7 @@ package final class ClassArrays: ByteSupply {
         return ByteView(output.bytes.baseAddress!, count: output.count)
     }
 
-    /// Passes the text on unchanged, since it does not have this form.
+    /// Passes all text unchanged, because the input does not have this form.
     private func giveUp() {
         state = .verbatim
         if let bufferedText { output.append(bufferedText) }
@@ -106,8 +106,8 @@ package final class ClassArrays: ByteSupply {
             if byte == UInt8(ascii: ",") {
                 state = .beforeName
             } else {
-                // The outer closing brace becomes a bracket. A bracket in its place is an error, so
-                // it becomes a brace.
+                // The outer closing brace becomes a bracket. A closing bracket at this position is
+                // an error, so it becomes a brace, which the JSON reader reports.
                 switch byte {
                 case UInt8(ascii: "}"): output.append(UInt8(ascii: "]"))
                 case UInt8(ascii: "]"): output.append(UInt8(ascii: "}"))
@@ -118,8 +118,8 @@ package final class ClassArrays: ByteSupply {
         }
     }
 
-    /// Enters the state `next` if the byte is the expected one; otherwise the text has another
-    /// form.
+    /// Changes to the state `next` if the byte is the expected one. Otherwise the text does not
+    /// have this form.
     private func expect(_ byte: UInt8, _ expected: Unicode.Scalar, _ next: State) {
         if bufferedText != nil { bufferedText!.append(byte) }
         if byte == UInt8(ascii: expected) {
@@ -127,7 +127,7 @@ package final class ClassArrays: ByteSupply {
         } else if bufferedText != nil {
             giveUp()
         } else {
-            // After the first array another form is an error, which the JSON reader reports.
+            // After the first array, text of another form is an error. The JSON reader reports it.
             output.append(byte)
             state = .verbatim
         }

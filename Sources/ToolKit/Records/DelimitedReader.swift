@@ -3,24 +3,24 @@ import RealmEngine
 /// Reads CSV or TSV with a header, one row at a time. Memory does not grow with the size of the
 /// input.
 ///
-/// A row and all views from it are valid until the next call of `next`. Empty lines are rows only
-/// if the table has one column. Not thread-safe.
+/// A row and all views of its bytes are valid until the next call of `next`. An empty line is a row
+/// only if the table has one column. Not thread-safe.
 package final class DelimitedReader {
     private enum State {
         case reading
-        /// After a fault, before the next line.
+        /// After a syntax error, before the beginning of the next line.
         case skippingLine
         case finished
     }
 
-    /// Form of the table. Reading the header may replace a guessed separator.
+    /// Syntax of the table. If the separator was guessed, reading the header may replace it.
     package private(set) var dialect: Dialect
     private let recordLimit: Int
     private let window: InputWindow
     private let scratch = ScratchArena()
     private var state = State.reading
-    /// Names of the columns, from the first line; empty before `readHeader`. A column without a
-    /// name has an empty string.
+    /// Names of the columns, from the first line; empty before `readHeader`. The name of an unnamed
+    /// column is an empty string.
     private(set) var header: [String] = []
     /// Number of the current row, counting rejected rows; the header is row 0.
     package private(set) var recordNumber = -1
@@ -29,7 +29,7 @@ package final class DelimitedReader {
     private var count = 0
     /// Size of the current row without its line end, from `window.start` on.
     private var rowSize = 0
-    /// Bytes to skip at the next call.
+    /// Number of bytes of the previous row, which are skipped at the next call.
     private var consumed = 0
 
     /// - Parameter recordLimit: maximum number of bytes in a row.
@@ -45,20 +45,20 @@ package final class DelimitedReader {
 
     deinit { fields.deallocate() }
 
-    /// Bytes of the current row as written, also if it is rejected.
+    /// Bytes of the current row as written. Also available if the row is rejected.
     package var recordBytes: ByteView { ByteView(window.base + window.start, count: rowSize) }
 
     /// Line and column where the current row begins.
     package var position: TextPosition { window.position(of: window.start) }
 
-    /// Whether `next` can proceed without waiting, because a whole line is in memory. Waits for it
-    /// up to `milliseconds`.
+    /// Whether `next` would return without waiting, because a whole line is in memory. Waits up to
+    /// `milliseconds` until it is true.
     package func isReady(within milliseconds: Int32) -> Bool {
         window.hasLine(after: consumed, within: milliseconds)
     }
 
-    /// Reads the names in the first line; must be called first. Returns `end` if the input is
-    /// empty. After a rejected header no rows are read.
+    /// Reads the column names in the first line. Must be called first. Returns `end` if the input
+    /// is empty. If the header is rejected, no rows are read.
     package func readHeader() throws(RealmError) -> RecordEvent<[String]> {
         try window.skipByteOrderMark()
         if dialect.isGuessed { try guessSeparator() }
@@ -79,7 +79,7 @@ package final class DelimitedReader {
         }
     }
 
-    /// Chooses the separator by the first line.
+    /// Determines the separator from the first line.
     private func guessSeparator() throws(RealmError) {
         while true {
             let text = UnsafeRawBufferPointer(
@@ -100,7 +100,7 @@ package final class DelimitedReader {
                 endsInput: true))
     }
 
-    /// Rejects the header and ends the input, since rows cannot be interpreted without names.
+    /// Rejects the header and ends the input, because rows without column names have no meaning.
     private func refuseHeader(_ error: RecordError) -> RecordEvent<[String]> {
         state = .finished
         return .rejected(error)
@@ -118,8 +118,9 @@ package final class DelimitedReader {
                 expected: Self.fields(header.count), got: Self.fields(row.count)))
     }
 
-    /// Adjusts the current row to the number of fields in the header: adds nulls, or removes empty
-    /// fields at the end. Returns false if a surplus field is not empty.
+    /// Adjusts the number of fields in the current row to the header: adds nulls, or removes empty
+    /// fields at the end. Returns false if a field at the end that would have to be removed is not
+    /// empty.
     private func fill() -> Bool {
         while count < header.count {
             if count == capacity { growFields() }
@@ -136,7 +137,7 @@ package final class DelimitedReader {
     }
 
     /// Converts a field to a value of a scalar property. An empty CSV field of a property that is
-    /// not nullable is an empty string or binary; for other types it is an error.
+    /// not nullable becomes an empty string or binary; for other types it is an error.
     @_optimize(speed)
     package func scalar(
         _ column: Int, as type: ColumnType, isNullable: Bool
@@ -152,7 +153,7 @@ package final class DelimitedReader {
         return value
     }
 
-    /// Converts a part of the current row to a value; nil if it is not of the type.
+    /// Converts a part of the current row to a value; nil if it is not valid for the type.
     @_optimize(speed)
     package func value(of text: ByteView, as type: ColumnType) -> Value? {
         if type == .string, SpelledString.looksSpelled(text),
@@ -167,8 +168,8 @@ package final class DelimitedReader {
         return ScalarText.value(text, as: type, in: scratch)
     }
 
-    /// Replaces the decimal comma of a number by a point if the dialect has decimal commas; returns
-    /// other text unchanged.
+    /// If the dialect has decimal commas, replaces the decimal comma of a number by a point.
+    /// Returns other text unchanged.
     package func numeral(_ text: ByteView) -> ByteView {
         let comma = UInt8(ascii: ",")
         guard dialect.hasDecimalComma, text.count < 64,
@@ -184,10 +185,11 @@ package final class DelimitedReader {
 
     private static let truth = "bool: true, false, yes, no, 1 or 0"
 
-    /// Interprets a part of the current row that is not JSON as a mixed value.
+    /// Interprets a part of the current row as a value of a mixed property. The part must not be
+    /// JSON.
     package func mixedValue(of text: ByteView) -> Value { MixedText.value(text, in: scratch) }
 
-    /// Makes the error that rejects the current row because of a field.
+    /// Creates an error that rejects the current row because of a field.
     package func mismatch(_ column: Int, expected: String) -> RecordError {
         let text = text(column)
         let got = fields[column].isNull ? "null" : "\"\(text.excerpt(of: 40))\""
@@ -201,8 +203,8 @@ package final class DelimitedReader {
             property: column < header.count ? header[column] : nil, expected: expected, got: got)
     }
 
-    /// Offset of a field in the row; 0 for a field with escapes, whose decoded text is not in the
-    /// window.
+    /// Offset of a field in the row. Returns 0 for a field with escapes, because its decoded text
+    /// is not in the row.
     private func offset(of column: Int) -> Int {
         let start = UnsafeRawPointer(window.base) + window.start
         let offset = start.distance(to: UnsafeRawPointer(fields[column].base))
@@ -238,7 +240,7 @@ extension DelimitedReader {
         }
     }
 
-    /// Scans the current row again with more bytes until it is complete.
+    /// Reads more bytes and scans the current row again, until the row is complete.
     private func scanCompleteRow() throws(RealmError) -> RecordError? {
         while true {
             var isComplete = false
@@ -254,7 +256,7 @@ extension DelimitedReader {
         }
     }
 
-    /// Scans the fields of one row; false if the row continues after the bytes in memory.
+    /// Scans the fields of one row. Returns false if the row is incomplete in memory.
     private func scanRow() throws(DelimitedFault) -> Bool {
         let start = (window.base + window.start).assumingMemoryBound(to: UInt8.self)
         let end = window.unread
@@ -276,7 +278,7 @@ extension DelimitedReader {
             if i &+ 1 < end && start[i &+ 1] == 10 {
                 i &+= 1
             } else if recordNumber == 0 && dialect.escapes == .quotes {
-                // The header determines the line end of the file.
+                // The line end after the header is the line end of the file.
                 window.lineEnd = 13
             } else if window.lineEnd != 13 {
                 throw DelimitedFault(.carriageReturn, i)
@@ -309,7 +311,7 @@ extension DelimitedReader {
 // MARK: - Refused rows
 
 extension DelimitedReader {
-    /// Rejects the current row; reading continues after the line with the fault.
+    /// Rejects the current row. Reading continues at the line after the error.
     private func refuse(_ fault: DelimitedFault) throws(RealmError) -> RecordError {
         let property = property(at: fault)
         try window.readQuotation(at: fault.offset)
@@ -340,8 +342,8 @@ extension DelimitedReader {
         return JSONTape.summary(of: start, at: fault.offset, end: window.unread)
     }
 
-    /// Rejects a row that exceeds the limit and ends the input, since the start of a next row
-    /// cannot be determined.
+    /// Rejects a row that exceeds the size limit. Ends the input, because the beginning of the next
+    /// row cannot be determined.
     private func tooLarge() -> RecordError {
         rowSize = min(window.unread, 1024)
         consumed = 0

@@ -2,16 +2,16 @@
     import _Builtin_intrinsics.intel
 #endif
 
-/// One field of a row, in the input or in scratch memory.
+/// One field of a row. Its text is in the input or in scratch memory.
 struct DelimitedField {
     var base: UnsafePointer<UInt8>
     var length: Int
     var isNull = false
-    /// Whether it contains doubled quotes or backslashes.
+    /// Whether the field contains doubled quotation marks or backslash escapes.
     var isEscaped = false
 }
 
-/// A syntax error at an offset of the row.
+/// A syntax error at an offset in the row.
 struct DelimitedFault: Error {
     enum Kind: UInt8 {
         case quoteInside, textBehindQuote, unclosedQuote, carriageReturn, escape, utf8
@@ -26,13 +26,13 @@ struct DelimitedFault: Error {
     }
 }
 
-/// Splits rows into fields. The bytes must be followed by the padding of a window.
+/// Splits a row into fields. The padding of an `InputWindow` must follow the bytes.
 struct DelimitedScan {
     let escapes: Dialect.Escapes
     let separator: UInt8
     let p: UnsafePointer<UInt8>
     let end: Int
-    /// Whether the input ends after the bytes.
+    /// Whether no further input follows the bytes.
     let isFinal: Bool
     private(set) var hasNonASCII = false
 
@@ -44,7 +44,7 @@ struct DelimitedScan {
         self.isFinal = isFinal
     }
 
-    /// Scans the field at `i` and moves `i` past it; false if more bytes are needed.
+    /// Scans the field at `i` and moves `i` past it. Returns false if more bytes are needed.
     @inline(__always)
     mutating func field(
         _ i: inout Int, _ field: inout DelimitedField
@@ -75,7 +75,7 @@ struct DelimitedScan {
                 if isFinal { throw DelimitedFault(.unclosedQuote, start &- 1) }
                 return false
             }
-            // The next read may begin with a second quote.
+            // The next byte, which is not read yet, may be a second quotation mark.
             if i &+ 1 == end && !isFinal { return false }
             if i &+ 1 == end || p[i &+ 1] != quote { break }
             field.isEscaped = true
@@ -97,7 +97,7 @@ struct DelimitedScan {
         while true {
             i = find(from: i, 9, 10, 13, UInt8(ascii: "\\"))
             if i >= end || p[i] != UInt8(ascii: "\\") { break }
-            // Two more bytes are needed to decide whether the backslash is an escape.
+            // The two bytes after the backslash decide whether it is an escape.
             if i &+ 2 >= end && !isFinal { return false }
             try escape(i, start, &field)
             i &+= 2
@@ -138,8 +138,8 @@ struct DelimitedScan {
         return end
     }
 
-    /// Returns a bit for each of 16 bytes that equals one of the four, and records whether a byte
-    /// is not ASCII.
+    /// Returns a mask of 16 bits, one for each byte: 1 if the byte equals one of the four. Also
+    /// records whether a byte is not ASCII.
     @inline(__always)
     private mutating func match(
         _ p: UnsafeRawPointer, _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8
@@ -168,7 +168,7 @@ struct DelimitedScan {
         }
     #endif
 
-    /// Checks the UTF-8 of a whole row that has a byte outside of ASCII.
+    /// Checks that a whole row is UTF-8. Called if the row contains a byte that is not ASCII.
     func validate(upTo rowEnd: Int) throws(DelimitedFault) {
         var i = 0
         while i < rowEnd {
@@ -184,7 +184,7 @@ struct DelimitedScan {
 }
 
 extension DelimitedField {
-    /// The text without doubled quotes or backslashes.
+    /// The text with doubled quotation marks or backslash escapes decoded.
     func unescaped(_ escapes: Dialect.Escapes, in scratch: ScratchArena) -> DelimitedField {
         let out = scratch.allocate(length).assumingMemoryBound(to: UInt8.self)
         var written = 0

@@ -1,23 +1,24 @@
-/// Syntax of a table in text form.
+/// Syntax of a table in text form: CSV or TSV.
 package struct Dialect: Sendable, Equatable {
     package enum Escapes: Sendable {
-        /// RFC 4180: fields with separators, quotes or line ends are in double quotes. Null is an
-        /// empty field, `""` an empty string.
+        /// RFC 4180: a field that contains a separator, a quotation mark or a line end is quoted.
+        /// An empty field is null, and `""` is an empty string.
         case quotes
-        /// `\t \n \r \\` in text; null is `\N`.
+        /// Text has the escapes `\t \n \r \\`. Null is written `\N`.
         case backslashes
     }
 
     package let escapes: Escapes
     /// The ASCII character between fields.
     package private(set) var separator: UInt8
-    /// Whether the header may determine another separator, since no option gives one.
+    /// Whether the separator is only a guess, because no option gives it. The header may then
+    /// determine another separator.
     package private(set) var isGuessed: Bool
-    /// Whether rows may be shorter than the header, which adds nulls, or have empty fields beyond
-    /// it, which are ignored.
+    /// Whether rows may have another number of fields than the header: missing fields are null, and
+    /// empty fields beyond the header are ignored.
     package var isRagged = false
 
-    /// Whether `3,14` is a number, as in files whose fields are separated by semicolons.
+    /// Whether `3,14` is a number, as in files with semicolons between fields.
     package var hasDecimalComma: Bool { separator == UInt8(ascii: ";") }
 
     package static let csv = Dialect(.quotes, UInt8(ascii: ","), isGuessed: true)
@@ -34,11 +35,12 @@ package struct Dialect: Sendable, Equatable {
         self.isGuessed = isGuessed
     }
 
-    /// Possible separators of a header without a comma.
+    /// Separators that are considered if the header contains no comma.
     private static let candidates: [UInt8] = [UInt8(ascii: ";"), 9, UInt8(ascii: "|")]
 
-    /// Returns this dialect with the most frequent candidate outside of quotes in the header as
-    /// separator. Unchanged if the header contains a comma or no candidate.
+    /// Returns this dialect with another separator: the candidate that is most frequent in the
+    /// header, outside of quoted fields. Returns it unchanged if the header contains a comma or no
+    /// candidate.
     func guessed(from header: UnsafeRawBufferPointer) -> Dialect {
         var counts = [0, 0, 0]
         var isQuoted = false

@@ -1,13 +1,13 @@
 import RealmEngine
 
-/// Maps field names to indexes, predicting the order of the previous record.
+/// Maps field names to indexes. Expects the fields in the order of the previous record.
 ///
 /// Records of one source nearly always list their fields in the same order, so one comparison
-/// usually suffices. Unknown names are cached too. Not thread-safe.
+/// usually suffices. Unknown names are cached, too. Not thread-safe.
 package final class FieldNames {
     private struct Entry {
         let name: ByteView
-        /// Index of the name, -1 for an unknown name.
+        /// Index of the name; -1 for an unknown name.
         let index: Int32
     }
 
@@ -16,27 +16,30 @@ package final class FieldNames {
     private var entries: UnsafeMutablePointer<Entry>
     private var count = 0
     private var entryOfName: [[UInt8]: Int] = [:]
-    /// Entry of the last name at each position; -1 for none.
+    /// For each position in a record, the entry of the name that was last at this position; -1 for
+    /// none.
     private let expected: UnsafeMutablePointer<Int32>
     private let maximumEntryCount: Int
 
-    /// Limits of the cache. Unknown names and positions beyond them are looked up each time.
+    /// Limits of the cache. Further unknown names, and names at further positions, are looked up
+    /// each time.
     private static let maximumCachedUnknownNames = 256
     private static let maximumCachedPositions = 4096
     private static let maximumUnknownNameLength = 256
 
-    /// Field names for the columns of a header: a column without a name has its number, from 1.
+    /// Returns field names for the columns of a header. The name of an unnamed column is its
+    /// number, from 1.
     package static func named(_ header: [String]) -> [String] {
         header.enumerated().map { $1.isEmpty ? String($0 + 1) : $1 }
     }
 
-    /// Names that `named` gives to columns without a name.
+    /// Returns the names that `named` gives to unnamed columns.
     package static func unnamed(_ header: [String]) -> [String] {
         zip(named(header), header).filter { $1.isEmpty }.map { $0.0 }
     }
 
-    /// - Parameter names: the known names, without duplicates; `index(of:at:)` returns an index
-    ///   into it.
+    /// - Parameter names: the known names, without duplicates. `index(of:at:)` returns an index
+    ///   into this array.
     package init(_ names: [String]) {
         maximumEntryCount = names.count + Self.maximumCachedUnknownNames
         entries = .allocate(capacity: maximumEntryCount)

@@ -3,9 +3,9 @@ import RealmEngine
 
 /// An input that is read twice: first to infer the schema, then to load the records.
 ///
-/// A regular file is read again. Data from a pipe is copied during the first reading, to an unnamed
-/// file, or to memory if a key is in use. The second reading returns the copy, then the rest of the
-/// pipe.
+/// A regular file is read twice. Data from a pipe is copied during the first reading: to an unnamed
+/// file, or to memory if an encryption key is in use. The second reading returns the copy, then the
+/// rest of the pipe.
 package final class InputSpool {
     package let file: InputFile
     private var copy: Int32 = -1

@@ -1,18 +1,18 @@
 import Glibc
 import RealmEngine
 
-/// Buffer with the unread part of the input and room for more.
+/// Buffer with the unread part of the input, and room for more input.
 ///
-/// At least 64 zero bytes follow the last byte. Vector loads may therefore exceed the end, and a
-/// JSON scanner needs no bounds because it stops at a NUL. The buffer grows only if a single record
-/// exceeds it. Not thread-safe.
+/// At least 64 zero bytes follow the last byte. Vector loads may therefore read beyond the end, and
+/// a JSON scanner needs no bounds because it stops at a NUL byte. The buffer grows only if a single
+/// record exceeds it. Not thread-safe.
 final class InputWindow {
     static let padding = 64
 
     private let source: ByteSource
     private(set) var base: UnsafeMutableRawPointer
     private var capacity: Int
-    /// Offset of the first byte that is not consumed, at which the current record begins.
+    /// Offset of the first unread byte, where the current record begins.
     var start = 0
     /// Offset after the last byte in memory.
     private(set) var end = 0
@@ -24,7 +24,7 @@ final class InputWindow {
     private var counted = 0
     /// Byte that ends lines: LF, or CR in files of classic Mac OS.
     var lineEnd: UInt8 = 10 {
-        // Lines before the current record had the previous line end.
+        // Lines before the current record ended with the previous value.
         willSet { countConsumed() }
     }
 
@@ -39,24 +39,27 @@ final class InputWindow {
 
     var unread: Int { end - start }
 
-    /// Reads more bytes after the unread ones, which may move; false at the end of input.
+    /// Reads more bytes and appends them to the unread bytes, which may move. Returns false at the
+    /// end of input.
     func refill() throws(RealmError) -> Bool {
         if isAtEnd { return false }
         if start > 0 && capacity - end < capacity / 2 { discardConsumed() }
         if end == capacity { grow() }
         let count = try source.read(into: base + end, capacity: capacity - end)
         end += count
-        // The padding must be zero after the first read and after bytes were moved.
+        // The padding is set to zero again, because reading or moving bytes may have overwritten
+        // it.
         memset(base + end, 0, Self.padding)
         isAtEnd = count == 0
         return count > 0
     }
 
-    /// Size below which an incomplete record is parsed again after every read. Above it the bytes
-    /// must double before each attempt, so that the total work stays proportional to the input.
+    /// Size up to which an incomplete record is parsed again after every read. Beyond it, the
+    /// number of bytes must double before each attempt, so that the total work is proportional to
+    /// the input.
     private static let eagerSize = 1 << 16
 
-    /// Reads enough for another attempt at an incomplete record.
+    /// Reads enough bytes to try an incomplete record again.
     func readMore() throws(RealmError) {
         let wanted = unread < Self.eagerSize ? unread + 1 : unread * 2
         while unread < wanted {
@@ -64,8 +67,8 @@ final class InputWindow {
         }
     }
 
-    /// Reads the bytes that a message quotes at `offset` after `start`, so that messages do not
-    /// depend on the sizes of reads.
+    /// Reads the bytes that a message quotes, at `offset` after `start`. Otherwise the message
+    /// would depend on how many bytes happen to be in memory.
     func readQuotation(at offset: Int) throws(RealmError) {
         while unread < offset + 16 {
             if offset < unread, lineFeed(from: start + offset) != nil { return }
@@ -85,16 +88,16 @@ final class InputWindow {
         }
     }
 
-    /// Whether `refill` would not wait; see `ByteSource.isReady`.
+    /// Whether `refill` would return without waiting. See `ByteSource.isReady`.
     func isReady(within milliseconds: Int32) -> Bool {
         isAtEnd || source.isReady(within: milliseconds)
     }
 
-    /// Size from which an incomplete line is treated as complete.
+    /// Size from which an incomplete line is parsed before its end is in memory.
     private static let longLine = 1 << 16
 
-    /// Whether a whole line is in memory after the first `consumed` unread bytes, or cannot be
-    /// completed. Reads available bytes, after waiting up to `milliseconds` for them.
+    /// Whether a whole line is in memory after the first `consumed` unread bytes, or no further
+    /// bytes can complete it. Reads available bytes, after waiting up to `milliseconds` for them.
     @_optimize(speed)
     func hasLine(after consumed: Int, within milliseconds: Int32) -> Bool {
         var (searched, timeout) = (consumed, milliseconds)
@@ -103,13 +106,13 @@ final class InputWindow {
             if isAtEnd || searched - consumed > Self.longLine { return true }
             guard source.isReady(within: timeout) else { return false }
             timeout = 0
-            // The next read throws the same error.
+            // The next read will throw the same error.
             guard (try? refill()) == true else { return true }
         }
         return true
     }
 
-    /// Skips a UTF-8 byte order mark at the start, as written by spreadsheet programs.
+    /// Skips a UTF-8 byte order mark at the start, which spreadsheet programs write.
     func skipByteOrderMark() throws(RealmError) {
         while unread < 3 {
             if try !refill() { return }
@@ -128,7 +131,7 @@ final class InputWindow {
         return base.distance(to: found)
     }
 
-    /// Line and column of the byte at `offset`, which is not before `start`.
+    /// Returns the line and column of the byte at `offset`, which must not be before `start`.
     func position(of offset: Int) -> TextPosition {
         countConsumed()
         var result = position
@@ -173,7 +176,7 @@ package struct TextPosition: Equatable, Sendable {
     /// Position at the beginning of a line.
     package init(line: Int) { self.line = line }
 
-    /// Returns the position that is as far after `place` as this position is after `start`.
+    /// Returns the position at the same distance after `place` as this position is after `start`.
     package func relocated(to place: TextPosition, from start: TextPosition) -> TextPosition {
         var result = place
         result.line = max(1, place.line + line - start.line)
@@ -192,11 +195,12 @@ package struct TextPosition: Equatable, Sendable {
             line += Self.count(base, lineStart) { $0 == lineEnd }
             column = 1
         }
-        // Every byte except continuation bytes begins a code point.
+        // All bytes except UTF-8 continuation bytes begin a code point.
         column += Self.count(base + lineStart, count - lineStart) { $0 & 0xC0 != 0x80 }
     }
 
-    /// Counts in blocks whose count fits a byte, so that the loop uses whole vector registers.
+    /// Counts the bytes for which a condition holds. Works in blocks whose count fits in a byte, so
+    /// that the loop uses whole vector registers.
     @inline(__always)
     private static func count(
         _ base: UnsafeRawPointer, _ count: Int, where matches: (UInt8) -> Bool

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Layout `array`. A syntax error ends the input, since the start of the next element cannot be
-/// determined.
+/// Reading of the layout `array`. A syntax error ends the input, because the beginning of the next
+/// element cannot be determined.
 extension JSONReader {
     func nextElement() throws(RealmError) -> RecordEvent<JSONValue> {
         if state == .start {
@@ -19,13 +19,13 @@ extension JSONReader {
         return try parseElement()
     }
 
-    /// Parses the current element again with more bytes until it is complete.
+    /// Reads more bytes and parses the current element again, until the element is complete.
     private func parseElement() throws(RealmError) -> RecordEvent<JSONValue> {
         while true {
             var fault: JSONFault?
             var end = 0
             do throws(JSONFault) { end = try tape.parse(pointer) } catch { fault = error }
-            // A number at the end of the bytes may have more digits.
+            // A number that ends at the last byte in memory may have more digits.
             let isCut = (fault?.offset ?? end) >= window.unread
             if isCut && !window.isAtEnd && (fault != nil || tape.root.kind.isNumber) {
                 if window.unread > recordLimit { return rejectFinally(tooLarge()) }
@@ -50,7 +50,7 @@ extension JSONReader {
         return .rejected(error)
     }
 
-    /// Rejects input that is not an element, a comma or the end of the array, and ends the input.
+    /// Rejects text where an element, a comma or the end of the array was expected. Ends the input.
     private func refuse(_ expected: String) throws(RealmError) -> RecordEvent<JSONValue> {
         records += 1
         try window.readQuotation(at: 0)
@@ -60,7 +60,7 @@ extension JSONReader {
                 got: JSONTape.summary(of: pointer, at: 0, end: window.unread), endsInput: true))
     }
 
-    /// Ends the input after the closing bracket, which only white space may follow.
+    /// Ends the input after the closing bracket. Only white space may follow it.
     private func finish() throws(RealmError) -> RecordEvent<JSONValue> {
         try skipSpace()
         if window.unread > 0 { return try refuse("nothing after the array") }
@@ -68,7 +68,7 @@ extension JSONReader {
         return .end
     }
 
-    /// Skips white space, and `byte` if it follows; returns whether it did.
+    /// Skips white space, and then `byte` if it follows. Returns whether `byte` was skipped.
     private func expect(_ byte: UInt8) throws(RealmError) -> Bool {
         try skipSpace()
         guard window.unread > 0, pointer[0] == byte else { return false }

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Layout `lines`.
+/// Reading of the layout `lines`.
 extension JSONReader {
     @_optimize(speed)
     func nextLine() throws(RealmError) -> RecordEvent<JSONValue> {
@@ -11,7 +11,7 @@ extension JSONReader {
         }
     }
 
-    /// Makes the next line that is not empty the current record and returns its length.
+    /// Makes the next non-empty line the current record and returns its length.
     @_optimize(speed)
     func findLine() throws(RealmError) -> RecordEvent<Int> {
         if state == .start { state = .inside }
@@ -24,7 +24,8 @@ extension JSONReader {
             let isTerminated = length < window.unread
             consumed = isTerminated ? length + 1 : length
             if isTerminated {
-                // The scanners stop at a NUL. The line feed is restored before lines are counted.
+                // A NUL replaces the line feed, because the scanners stop at a NUL. The line feed
+                // is restored before lines are counted.
                 UnsafeMutablePointer(mutating: pointer)[length] = 0
                 replacedLineFeed = length
             }
@@ -46,7 +47,8 @@ extension JSONReader {
         }
     }
 
-    /// Number of bytes before the next line feed or the end of input; nil if it exceeds the limit.
+    /// Returns the number of bytes before the next line feed or the end of input; nil if it exceeds
+    /// the limit.
     @_optimize(speed)
     private func lineLength() throws(RealmError) -> Int? {
         var searched = 0
@@ -61,8 +63,8 @@ extension JSONReader {
         }
     }
 
-    /// Rejects a line that exceeds the limit. Its beginning is kept for the message; the next call
-    /// skips the line.
+    /// Rejects a line that exceeds the size limit. Its beginning remains in memory for the message.
+    /// The next call skips the line.
     private func tooLargeLine() -> RecordEvent<Int> {
         records += 1
         recordSize = min(window.unread, 1024)

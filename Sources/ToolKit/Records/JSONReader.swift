@@ -2,7 +2,7 @@ import RealmEngine
 
 /// Reads JSON records one at a time. Memory does not grow with the size of the input.
 ///
-/// A record and all handles and views from it are valid until the next call of `next`.
+/// A record, and all handles and views of its values, are valid until the next call of `next`.
 package final class JSONReader {
     package enum Layout {
         /// One value per line; empty lines are ignored.
@@ -21,7 +21,7 @@ package final class JSONReader {
     enum State {
         case start
         case inside
-        /// Inside a rejected line that exceeds the limit.
+        /// In a line that was rejected because it exceeds the size limit.
         case skippingLine
         case finished
     }
@@ -31,20 +31,20 @@ package final class JSONReader {
     package let tape: JSONTape
     let window: InputWindow
     var state = State.start
-    /// Size of the current record in bytes, without surrounding white space, from `window.start`
-    /// on.
+    /// Size in bytes of the current record, which begins at `window.start`. Surrounding white space
+    /// is not included.
     var recordSize = 0
-    /// Bytes to skip at the next call.
+    /// Number of bytes of the previous record, which are skipped at the next call.
     var consumed = 0
     /// Offset from `window.start` at which a NUL replaced the line feed of the current record.
     var replacedLineFeed: Int?
     /// Number of records found, including rejected ones.
     var records = 0
-    /// Number of line feeds passed; only in the layout `lines`.
+    /// Number of line feeds before the current record. Used in the layout `lines` only.
     var linesPassed = 0
 
-    /// Number of the current record. A separate property, because a stored property that another
-    /// module reads is checked for exclusive access at every use.
+    /// Number of the current record. Computed from `records`, because a stored property that
+    /// another module reads is checked for exclusive access at each use.
     package var recordNumber: Int { records }
 
     package init(
@@ -56,26 +56,27 @@ package final class JSONReader {
         window = InputWindow(source, capacity: windowSize)
     }
 
-    /// Bytes of the current record as written, also if it is rejected; only its beginning if it
-    /// exceeds the limit.
+    /// Bytes of the current record as written. Also available if the record is rejected; if it
+    /// exceeds the size limit, only its beginning.
     package var recordBytes: ByteView { ByteView(window.base + window.start, count: recordSize) }
 
     /// Line and column where the current record begins.
     package var position: TextPosition { window.position(of: window.start) }
 
-    /// Position like `position`, but computed without reading the input in the layout `lines`.
+    /// Line and column where the current record begins. In the layout `lines`, computed from the
+    /// number of lines without scanning the input.
     @inline(__always) package var recordStart: TextPosition {
         layout == .lines ? TextPosition(line: linesPassed &+ 1) : position
     }
 
-    /// Whether `next` can proceed without waiting, because a whole line is in memory. Waits for it
-    /// up to `milliseconds`.
+    /// Whether `next` would return without waiting, because a whole line is in memory. Waits up to
+    /// `milliseconds` until it is true.
     package func isReady(within milliseconds: Int32) -> Bool {
         if layout == .lines { return window.hasLine(after: consumed, within: milliseconds) }
         return window.unread > consumed || window.isReady(within: milliseconds)
     }
 
-    /// Makes the error that rejects the current record because of a value.
+    /// Creates an error that rejects the current record because of a value.
     package func error(_ mismatch: ValueMismatch) -> RecordError {
         let value = mismatch.value
         return RecordError(
@@ -104,7 +105,7 @@ package final class JSONReader {
         }
     }
 
-    /// Moves past the current record; false at the end of the input.
+    /// Moves past the current record. Returns false at the end of the input.
     @_optimize(speed)
     private func moveOn() throws(RealmError) -> Bool {
         stepOver()

@@ -5,8 +5,8 @@
 /// Scanners for the tokens of JSON (RFC 8259). Each function takes the offset of a token and
 /// returns the offset after it.
 ///
-/// There are no bounds: a NUL and at least 63 more readable bytes follow the input. No token
-/// contains a NUL, so no scanner passes it.
+/// The functions check no bounds. A NUL and at least 63 more readable bytes must follow the input.
+/// No token contains a NUL, so scanning stops there.
 enum JSONScan {
     typealias Bytes = UnsafePointer<UInt8>
 
@@ -30,7 +30,7 @@ enum JSONScan {
         return try stringFrom(p, i, &flags)
     }
 
-    /// Continues `string` at a byte that is not plain text.
+    /// Continues `string` at a byte that is not plain ASCII text.
     @inline(never)
     private static func stringFrom(
         _ p: Bytes, _ start: Int, _ flags: inout UInt8
@@ -52,8 +52,8 @@ enum JSONScan {
         }
     }
 
-    /// Returns the offset of the next byte that is a quote, a backslash, a control character or not
-    /// ASCII.
+    /// Returns the offset of the next byte that is a quotation mark, a backslash, a control
+    /// character, or not ASCII.
     @inline(__always)
     static func stop(_ p: Bytes, _ start: Int) -> Int {
         var i = start
@@ -64,14 +64,14 @@ enum JSONScan {
         }
     }
 
-    /// Returns a bit for each of 16 bytes that `stop` looks for.
+    /// Returns a mask of 16 bits, one for each byte: 1 if `stop` must stop at the byte.
     @inline(__always)
     private static func specialBytes(_ p: UnsafeRawPointer) -> Int32 {
         #if arch(x86_64) && !PORTABLE
             let bytes = p.loadUnaligned(as: __m128i.self)
             let quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x22))
             let backslashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x5C))
-            // The comparison is signed, so that bytes from 0x80 on are less than a space, too.
+            // The comparison is signed, so bytes from 0x80 on are also less than a space.
             let others = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20))
             return _mm_movemask_epi8(_mm_or_si128(others, _mm_or_si128(quotes, backslashes)))
         #else
@@ -87,7 +87,7 @@ enum JSONScan {
             1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128)
     #endif
 
-    /// Scans a UTF-8 sequence of several bytes by table 3-7 of the Unicode standard.
+    /// Scans a multi-byte UTF-8 sequence by table 3-7 of the Unicode standard.
     @inline(__always)
     static func sequence(_ p: Bytes, _ i: Int) throws(JSONFault) -> Int {
         let lead = p[i]
@@ -115,7 +115,7 @@ enum JSONScan {
         return i &+ more &+ 1
     }
 
-    /// Scans an escape, including both halves of a surrogate pair.
+    /// Scans an escape. A surrogate pair is scanned as one escape.
     private static func escape(_ p: Bytes, _ i: Int) throws(JSONFault) -> Int {
         switch p[i &+ 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
@@ -145,7 +145,7 @@ enum JSONScan {
         return value
     }
 
-    /// Scans a number and sets kind, payload and flags of the token.
+    /// Scans a number. Sets the kind, payload and flags of the token.
     @inline(__always)
     static func number(
         _ p: Bytes, _ start: Int, _ token: inout JSONToken
@@ -167,7 +167,7 @@ enum JSONScan {
         let value = Int64(bitPattern: magnitude)
         token.payload = UInt64(bitPattern: isNegative ? 0 &- value : value)
         let isFraction = p[i] == UInt8(ascii: ".") || p[i] | 0x20 == UInt8(ascii: "e")
-        // Nineteen digits may overflow 64 bits, and only a double has a negative zero.
+        // Nineteen digits may overflow 64 bits. A negative zero can be stored only as a double.
         if isFraction || i &- first > 18 || (isNegative && magnitude == 0) {
             return try unusualNumber(p, first, i, isNegative, &token)
         }
@@ -203,7 +203,7 @@ enum JSONScan {
         return i
     }
 
-    /// Sets the kind of a whole number: signed 64 bits, unsigned 64 bits, or larger.
+    /// Sets the kind of a whole number: signed 64-bit, unsigned 64-bit, or larger.
     private static func classifyWhole(
         _ p: Bytes, _ first: Int, _ end: Int, _ isNegative: Bool, _ token: inout JSONToken
     ) {

@@ -1,8 +1,9 @@
 import RealmEngine
 
-/// Paths and phrases for error messages, computed only for failures.
+/// Paths and phrases for error messages. Computed only after a failure.
 extension JSONTape {
-    /// Makes the error for a fault in the bytes parsed last. The record has `end` bytes.
+    /// Creates the error for a syntax error in the record that was parsed last. `end` is the size
+    /// of the record in bytes.
     func describe(
         _ fault: JSONFault, end: Int, record: Int, position: TextPosition, endsInput: Bool = false
     ) -> RecordError {
@@ -44,7 +45,7 @@ extension JSONTape {
         return path.isEmpty ? nil : path
     }
 
-    /// Path at which the parser met a fault.
+    /// Returns the path at which the parser stopped.
     private func openPath() -> String {
         var path = ""
         for level in 1..<max(1, stopped.depth) {
@@ -69,8 +70,8 @@ extension JSONTape {
         }
     }
 
-    /// Returns the path of a repeated name. The name is on the tape only if its object was
-    /// complete, otherwise it is scanned again.
+    /// Returns the path of a repeated name. The tape contains the name only if the parser has read
+    /// the whole object; otherwise the name is scanned again.
     private func repeatedPath(_ fault: JSONFault, _ path: String) -> String {
         let prefix = path.isEmpty ? "" : path + "."
         for index in 0..<count where Int(tokens[index].offset) == fault.offset {
@@ -84,7 +85,7 @@ extension JSONTape {
         return prefix + ByteView(out, count: length).excerpt(of: 200)
     }
 
-    /// Describes the text at an offset: a character, a word, a byte, or the end.
+    /// Describes the text at an offset, for a message: a character, a word, a byte, or the end.
     package static func summary(of p: UnsafePointer<UInt8>, at offset: Int, end: Int) -> String {
         guard offset < end else { return "the end" }
         let first = p[offset]
@@ -106,7 +107,7 @@ extension JSONTape {
 }
 
 extension JSONValue {
-    /// The value for a message: its kind and its shortened text.
+    /// Describes the value, for a message: its kind and its shortened text.
     package var summary: String {
         switch kind {
         case .null: "null"
@@ -117,7 +118,7 @@ extension JSONValue {
         }
     }
 
-    /// Offset of the value in the record; a string begins at its quote.
+    /// Offset of the value in the record. The offset of a string is its opening quotation mark.
     var sourceOffset: Int { Int(token.pointee.offset) - (kind == .string ? 1 : 0) }
 }
 

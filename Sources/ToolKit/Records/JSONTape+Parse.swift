@@ -1,16 +1,17 @@
 import RealmEngine
 
-/// Parser for the grammar of JSON (RFC 8259), with the scanners of `JSONScan`.
+/// Parser for the grammar of JSON (RFC 8259). The tokens are scanned by `JSONScan`.
 extension JSONTape {
-    /// Parses one value and returns the offset after it. `p` must end with a NUL and padding.
+    /// Parses one value and returns the offset after it. A NUL and padding must follow the bytes at
+    /// `p`.
     ///
-    /// A fault at or after the NUL means that the value is incomplete.
+    /// If the error is at or after the NUL, the value is incomplete.
     @_optimize(speed)
     package func parse(_ p: UnsafePointer<UInt8>) throws(JSONFault) -> Int {
         bytes = p
         scratch.reset()
         if !escapedKeys.isEmpty { escapedKeys.removeAll(keepingCapacity: true) }
-        // A local variable, so that it stays in registers.
+        // The state is a local variable, so that the compiler keeps it in registers.
         var state = State(at: JSONScan.space(p, 0))
         do throws(JSONFault) {
             repeat {
@@ -24,7 +25,7 @@ extension JSONTape {
             stopped.depth = 0
             return state.at
         } catch {
-            // The unfinished token has the name of the field, which the message needs.
+            // The incomplete token contains the name of the field, which the message needs.
             tokens[state.count] = state.token
             count = state.count
             stopped = state
@@ -32,7 +33,7 @@ extension JSONTape {
         }
     }
 
-    /// Parses a scalar, or the beginning of a container up to its first child.
+    /// Parses a scalar, or the beginning of a container including the name of its first child.
     @inline(__always)
     private func value(_ p: UnsafePointer<UInt8>, _ state: inout State) throws(JSONFault) {
         if state.count &+ 1 >= capacity { growTokens() }
@@ -72,7 +73,7 @@ extension JSONTape {
         state.isReadingValue = true
     }
 
-    /// Closes the containers that end after a value, and skips white space.
+    /// Closes the containers that end after a value, and skips the white space after them.
     @inline(__always)
     private func closeContainers(
         _ p: UnsafePointer<UInt8>, _ state: inout State
@@ -88,7 +89,7 @@ extension JSONTape {
         }
     }
 
-    /// Parses the comma before another child, and the child's name in an object.
+    /// Parses the comma before the next child and, in an object, the child's name.
     @_optimize(speed)
     @inline(__always)
     private func separator(_ p: UnsafePointer<UInt8>, _ state: inout State) throws(JSONFault) {
@@ -141,7 +142,7 @@ extension JSONTape {
         var k = 1
         while k < text.utf8CodeUnitCount {
             guard p[start &+ k] == text.utf8Start[k] else {
-                // At the end of the bytes the word may be incomplete; elsewhere the whole word is
+                // At the end of the bytes the word may be incomplete. Elsewhere the whole word is
                 // wrong.
                 throw JSONFault(.value, p[start &+ k] == 0 ? start &+ k : start)
             }
@@ -210,7 +211,7 @@ extension JSONTape.Frame {
     @inline(__always)
     fileprivate var closing: UInt8 { isObject ? UInt8(ascii: "}") : UInt8(ascii: "]") }
 
-    /// Records the hash of a name; returns true if it was recorded before.
+    /// Records the hash of a name. Returns true if the hash was already recorded.
     @inline(__always)
     fileprivate mutating func isRepeat(of hash: UInt64) -> Bool {
         let bit = 1 &<< (hash &>> 58)
@@ -220,12 +221,13 @@ extension JSONTape.Frame {
     }
 }
 
-/// Detection of repeated names. In small objects names are compared if their hashes collide. In
-/// large objects they are sorted, whose cost does not depend on the choice of names.
+/// Detection of repeated names. In a small object, names are compared if their hashes are equal. In
+/// a large object, names are sorted, so that the input cannot choose names that make the detection
+/// slow.
 extension JSONTape {
     fileprivate static let fewFields: UInt32 = 32
 
-    /// Hash of the length and the first eight bytes. Names that agree in both are compared.
+    /// Hash of the length and the first eight bytes of a name.
     @inline(__always)
     fileprivate static func hash(_ key: ByteView) -> UInt64 {
         var word = key.base.loadUnaligned(as: UInt64.self)
@@ -244,7 +246,8 @@ extension JSONTape {
         return false
     }
 
-    /// Checks a large object at its end. The fault is at the second field with the same name.
+    /// Checks a large object at its end. The error is reported at the second field with the same
+    /// name.
     @inline(never)
     fileprivate func checkManyFields(
         _ object: UnsafeMutablePointer<JSONToken>

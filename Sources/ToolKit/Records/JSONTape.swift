@@ -1,15 +1,15 @@
 import RealmEngine
 
-/// A parsed record: its bytes and a flat array of tokens. Reused for the next record.
+/// A parsed record: its bytes and a flat array of tokens. The tape is reused for the next record.
 ///
-/// Values are not allocated one by one. Strings with escapes are unescaped at first access, into
+/// Values are not allocated one by one. A string with escapes is decoded at the first access, into
 /// memory that is valid until the next record is parsed. Not thread-safe.
 package final class JSONTape {
     /// An object or array that is not yet closed.
     struct Frame {
         var token: UInt32 = 0
         var count: UInt32 = 0
-        /// One bit for each hash of a name in the object.
+        /// Set of hashes of the names in the object, one bit for each possible hash.
         var seen: UInt64 = 0
         var isObject = false
     }
@@ -22,13 +22,13 @@ package final class JSONTape {
         var count = 0
         /// Number of open containers; all but the innermost are in `frames`, from index 1 on.
         var depth = 0
-        /// The innermost open container.
+        /// The innermost container that is open.
         var frame = Frame()
-        /// The token that is being parsed, with its name.
+        /// The token that is being parsed. Its name is already set.
         var token = JSONToken()
-        /// Whether the name of the value is parsed and the value is not.
+        /// Whether the parser is between a name and its value.
         var isReadingValue = true
-        /// Whether a container was opened that has a first child.
+        /// Whether the container that was just opened has a first child.
         var isInsideNewContainer = false
     }
 
@@ -45,7 +45,7 @@ package final class JSONTape {
     /// State at which the last parse failed, for messages.
     var stopped = State(at: 0)
     var escapedKeys: [ByteView] = []
-    /// Copy of text that has no NUL after it.
+    /// Copy of a text that is not followed by a NUL.
     private var copy: UnsafeMutableRawPointer?
 
     package init(depthLimit: Int = 100) {
@@ -65,7 +65,8 @@ package final class JSONTape {
     /// The value of the record.
     var root: JSONValue { JSONValue(tape: self, index: 0) }
 
-    /// Parses `text` as one value, for JSON outside of a record stream: options, table fields.
+    /// Parses `text` as one value. For JSON that is not in a stream of records: options and fields
+    /// of tables.
     package func parse(copying text: ByteView) throws(RecordError) -> JSONValue {
         copy?.deallocate()
         let size = text.count + InputWindow.padding
@@ -83,13 +84,13 @@ package final class JSONTape {
         return root
     }
 
-    /// Parses `count` bytes as a single value, which only white space may surround.
+    /// Parses `count` bytes as one value. Only white space may surround the value.
     func parseWhole(_ p: UnsafePointer<UInt8>, _ count: Int) throws(JSONFault) {
         let end = JSONScan.space(p, try parse(p))
         guard end >= count else { throw JSONFault(.recordEnd, end) }
     }
 
-    /// Returns the name of a field, unescaped.
+    /// Returns the name of a field, with escapes decoded.
     @inline(__always)
     package func key(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
         if token.pointee.flags & JSONToken.escapedKey != 0 {
@@ -100,7 +101,8 @@ package final class JSONTape {
             count: Int(token.pointee.keyLength))
     }
 
-    /// Returns the text of a string, unescaped; for other values the bytes as written.
+    /// Returns the text of a string, with escapes decoded. For other values, returns the bytes as
+    /// written.
     @inline(__always)
     package func text(of token: UnsafeMutablePointer<JSONToken>) -> ByteView {
         if token.pointee.flags & JSONToken.escaped != 0 { return unescapedText(of: token) }
@@ -123,7 +125,7 @@ package final class JSONTape {
     }
 }
 
-/// Decodes escapes, which the scanner has validated.
+/// Decodes escapes that the scanner has already validated.
 enum JSONEscapes {
     /// Writes the decoded text and returns its size, which is at most `count`.
     static func unescape(
@@ -158,7 +160,7 @@ enum JSONEscapes {
         }
     }
 
-    /// Decodes one `\u` escape, or a surrogate pair, as UTF-8.
+    /// Decodes a `\u` escape, or two that form a surrogate pair, to UTF-8.
     private static func character(
         _ p: UnsafePointer<UInt8>, _ i: inout Int, to out: UnsafeMutableRawPointer
     ) -> Int {

@@ -1,33 +1,33 @@
-/// Kind of a JSON value, by its notation.
+/// Kind of a JSON value, determined by its notation.
 package enum JSONKind: UInt8 {
     case null
     case bool
-    /// Digits without fraction or exponent, in the range of Int64.
+    /// A number without fraction and exponent, in the range of Int64.
     case int
-    /// Any other number: with fraction or exponent, out of range, or negative zero.
+    /// Any other number: with a fraction or exponent, out of the range of Int64, or negative zero.
     case number
     case string
     case array
     case object
 }
 
-/// One value of a parsed record. Trivial, 32 bytes; offsets are relative to the first byte of the
-/// record.
+/// One value of a parsed record. A trivial type of 32 bytes. Offsets are relative to the first byte
+/// of the record.
 ///
-/// The children of a container and their descendants follow it; `next` is the distance to the
-/// container's next sibling.
+/// The tokens of a container's children and their descendants follow the token of the container.
+/// `next` is the distance to the next sibling of the container.
 package struct JSONToken {
-    /// The bits of an integer or boolean, or the number of children of a container. For a string
-    /// that has been unescaped, the address of its text, which its size precedes.
+    /// The bits of an integer or Boolean, or the number of children of a container. For a string
+    /// that was decoded, the address of its decoded text; the size precedes the text.
     package var payload: UInt64 = 0
-    /// Offset of the first byte; for a string, after the quote.
+    /// Offset of the first byte. For a string, offset after the opening quotation mark.
     package var offset: UInt32 = 0
-    /// Size in bytes; for a string, between the quotes.
+    /// Size in bytes. For a string, without the quotation marks.
     var length: UInt32 = 0
     /// Number of tokens to the next sibling.
     package var next: UInt32 = 1
-    /// Offset of the name of a value in an object. With `escapedKey`, an index into the tape's
-    /// unescaped names.
+    /// For a value in an object, offset of its name. With the flag `escapedKey`, an index into the
+    /// tape's decoded names.
     var keyOffset: UInt32 = 0
     var keyLength: UInt32 = 0
     package var kind = JSONKind.null
@@ -35,15 +35,15 @@ package struct JSONToken {
 
     /// The string contains escapes.
     static let escaped: UInt8 = 1
-    /// `payload` is the address of the unescaped string.
+    /// `payload` is the address of the decoded string.
     static let unescaped: UInt8 = 2
-    /// `keyOffset` is an index into the tape's unescaped names.
+    /// `keyOffset` is an index into the tape's decoded names.
     static let escapedKey: UInt8 = 4
-    /// `payload` is a whole number from 2^63 on, as UInt64.
+    /// `payload` is a whole number of at least 2^63, as a UInt64.
     package static let unsigned: UInt8 = 8
 }
 
-/// A syntax error. Trivial, so that throwing it costs nothing.
+/// A syntax error. A trivial type, so that throwing it allocates no memory.
 package struct JSONFault: Error {
     package enum Kind: UInt8 {
         case value, fieldName, fieldNameOrEnd, colon, commaOrObjectEnd, commaOrArrayEnd

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// A value that its property cannot hold; the reader converts it to a `RecordError`. Valid until
-/// the next record is read and confined to the reader's thread, like the handle that it contains.
+/// Error for a value that its property cannot contain. The reader converts it to a `RecordError`.
+/// Like the handle in it, valid until the next record is read, and confined to the reader's thread.
 package struct ValueMismatch: Error, @unchecked Sendable {
     package let value: JSONValue
     package let code: RecordError.Code
@@ -20,7 +20,7 @@ package struct ValueMismatch: Error, @unchecked Sendable {
     }
 }
 
-/// Conversion of values to the type of their property, from plain or extended form (realm-tools(7),
+/// Converts values to the types of properties, from plain or extended form (realm-tools(7),
 /// VALUES).
 extension JSONValue {
     /// Converts the value for a property of a scalar type. Views in the result are valid as long as
@@ -88,7 +88,7 @@ extension JSONValue {
         return (name, content)
     }
 
-    /// Whether this is a value of two members in MongoDB's legacy extended JSON.
+    /// Whether this is an object with two members, in MongoDB's legacy extended JSON.
     private func isOldForm(_ name: ByteView) -> Bool {
         count == 2
             && (name.equals("$binary") && field("$type") != nil
@@ -143,13 +143,14 @@ extension JSONValue {
         return Timestamp(totalNanoseconds: total).map { .timestamp($0) }
     }
 
-    /// Milliseconds of a date. 128 bits, because the first and last dates exceed 64 bits.
+    /// A date in milliseconds. 128 bits, because 64 bits do not suffice for the first and the last
+    /// possible date.
     private var milliseconds: Int128? {
         if let number = wholeNumber { return Int128(number) }
         guard let (name, content) = wrapped, name.equals("$numberLong"), content.kind == .string
         else { return nil }
         let text = content.text
-        // No date needs more digits, and 23 digits cannot overflow.
+        // No valid date has more digits, and 23 digits cannot overflow 128 bits.
         guard text.count <= 23 else { return nil }
         let isNegative = text.count > 0 && text[0] == UInt8(ascii: "-")
         var total: Int128 = 0
@@ -182,7 +183,7 @@ extension JSONValue {
     }
 
     private func binary(_ content: JSONValue) -> (bytes: ByteView, subType: UInt8)? {
-        // In the legacy form the content is the text, and the type is a second member.
+        // In the legacy form, the content is the text, and a second member has the type.
         let isOld = content.kind == .string
         guard let text = isOld ? content : content.field("base64"), text.kind == .string,
             let bytes = scratch.decodeBase64(text.text)
@@ -207,7 +208,7 @@ extension JSONValue {
         return .uuid(UUIDValue(high: high, low: low))
     }
 
-    /// Converts an extended form to a scalar of the type that it names, for mixed properties.
+    /// Converts an extended form to a scalar of the type that it names. For mixed properties.
     package func selfDescribed(_ name: ByteView, _ content: JSONValue) -> Value? {
         let type: ColumnType
         switch name {
@@ -230,7 +231,8 @@ extension JSONValue {
 }
 
 extension ByteView {
-    /// The double for `NaN`, `Infinity` or `-Infinity`, which JSON numbers cannot express.
+    /// The double for `NaN`, `Infinity` or `-Infinity`, which JSON has no numbers for; otherwise
+    /// nil.
     fileprivate var nonFinite: Double? {
         if equals("NaN") { return .nan }
         if equals("Infinity") { return .infinity }

@@ -1,10 +1,10 @@
 import RealmEngine
 
-/// Forms of a link in JSON.
+/// Notations of a link in JSON.
 package enum LinkForm {
     case null
-    /// The target's primary key, or its object key in a class without primary keys, and the class
-    /// if the form names it.
+    /// A link by the primary key of the target; by its object key in a class without primary key.
+    /// `table` is the class of the target, if it is given.
     case reference(JSONValue, table: ByteView?)
     /// An object key: `{"_key":N}`.
     case objectKey(ObjectKey)
@@ -12,7 +12,7 @@ package enum LinkForm {
     case object(JSONValue)
 }
 
-/// Forms of a value in a mixed property.
+/// Notations of a value in a mixed property.
 package enum MixedForm {
     case scalar(Value)
     case link(key: JSONValue, table: ByteView)
@@ -62,8 +62,8 @@ extension JSONValue {
         throw ValueMismatch(self, expected: isSet ? "a set" : "a list")
     }
 
-    /// Returns the entries of a dictionary in plain or extended form; `key` of each child is the
-    /// entry's key.
+    /// Returns the entries of a dictionary in plain or extended form. `key` of a child is the key
+    /// of the entry.
     package func entries() throws(ValueMismatch) -> JSONChildren {
         guard kind == .object else { throw ValueMismatch(self, expected: "a dictionary") }
         guard let (name, content) = wrapped, name.equals("$dictionary"), content.kind == .object
@@ -71,8 +71,8 @@ extension JSONValue {
         return content.children
     }
 
-    /// Returns the fields of an embedded object in plain or extended form, and its class if the
-    /// form names it; nil for null.
+    /// Returns the fields of an embedded object in plain or extended form, and its class if it is
+    /// given. Returns nil for null.
     package func embedded() throws(ValueMismatch) -> (object: JSONValue, table: ByteView?)? {
         if isNull { return nil }
         guard kind == .object else { throw ValueMismatch(self, expected: "an embedded object") }
@@ -84,9 +84,9 @@ extension JSONValue {
         return (object, table?.kind == .string ? table?.text : nil)
     }
 
-    /// Parses a value of a mixed property. Whole numbers become integers, or decimals beyond 64
-    /// bits; other numbers become doubles. Objects that are not an extended form become
-    /// dictionaries.
+    /// Parses a value of a mixed property. A whole number becomes an integer, or a decimal if it
+    /// exceeds 64 bits. Any other number becomes a double. An object that is not an extended form
+    /// becomes a dictionary.
     package func mixed() throws(ValueMismatch) -> MixedForm {
         switch kind {
         case .null: return .scalar(.null)

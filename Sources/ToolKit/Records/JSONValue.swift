@@ -1,9 +1,10 @@
 import RealmEngine
 
-/// One value of a parsed record. A trivial handle, valid until the next record is read.
+/// One value of a parsed record. A handle of a trivial type, valid until the next record is read.
 package struct JSONValue {
     package let token: UnsafeMutablePointer<JSONToken>
-    /// Unretained: the reader owns the tape, and the handle is not used after its record.
+    /// Unretained: the reader owns the tape, and the handle must not be used after the next record
+    /// is read.
     private let owner: Unmanaged<JSONTape>
 
     @inline(__always)
@@ -21,7 +22,7 @@ package struct JSONValue {
     package var tape: JSONTape { owner.takeUnretainedValue() }
     package var index: Int { tape.tokens.distance(to: token) }
 
-    /// First child of a container that is not empty.
+    /// First child of a container. The container must not be empty.
     @inline(__always)
     package var firstChild: JSONValue { JSONValue(token: token + 1, owner: owner) }
 
@@ -32,12 +33,13 @@ package struct JSONValue {
     @inline(__always) package var kind: JSONKind { token.pointee.kind }
     @inline(__always) package var isNull: Bool { kind == .null }
 
-    /// Name of the field with this value, unescaped; empty for elements and the root.
+    /// Name of the field with this value, with escapes decoded. Empty for elements and for the
+    /// root.
     @inline(__always) package var key: ByteView {
         owner._withUnsafeGuaranteedRef { $0.key(of: token) }
     }
 
-    /// Text of a string, unescaped; for other values the bytes as written.
+    /// Text of a string, with escapes decoded. For other values, the bytes as written.
     @inline(__always) package var text: ByteView {
         owner._withUnsafeGuaranteedRef { $0.text(of: token) }
     }
@@ -51,18 +53,19 @@ package struct JSONValue {
             ? ByteView(start - 1, count: length + 2) : ByteView(start, count: length)
     }
 
-    /// The number if `kind` is `.int`, else nil.
+    /// The number if `kind` is `.int`, otherwise nil.
     @inline(__always) package var int: Int64? {
         kind == .int ? Int64(bitPattern: token.pointee.payload) : nil
     }
 
-    /// The number if it is whole, beyond Int64 and in the range of UInt64, else nil.
+    /// The number if it is whole, exceeds Int64, and fits UInt64; otherwise nil.
     package var unsigned: UInt64? {
         kind == .number && token.pointee.flags & JSONToken.unsigned != 0
             ? token.pointee.payload : nil
     }
 
-    /// The double nearest to a number; infinite beyond the range, nil for other values.
+    /// The double that is nearest to the number; infinite if the number is out of range. Nil for
+    /// other values.
     package var double: Double? {
         switch kind {
         case .int: Double(Int64(bitPattern: token.pointee.payload))
@@ -92,7 +95,7 @@ package struct JSONValue {
     }
 }
 
-/// Children of a container. A trivial handle, valid as long as the record.
+/// Children of a container. A handle of a trivial type, valid as long as the record.
 package struct JSONChildren: Sequence, IteratorProtocol {
     private var position: UnsafeMutablePointer<JSONToken>
     private let end: UnsafeMutablePointer<JSONToken>

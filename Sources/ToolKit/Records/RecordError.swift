@@ -1,37 +1,39 @@
 import RealmEngine
 
-/// Reason why an input record is rejected, with its position.
+/// The reason why an input record is rejected, and its position.
 ///
-/// As large as one pointer, allocated only on failure.
+/// As large as a pointer. Memory is allocated only after a failure.
 package struct RecordError: Error, Sendable {
     package enum Code: String, Sendable {
-        /// Not JSON (RFC 8259), or not of the structure that the input format requires.
+        /// The text is not JSON (RFC 8259), or does not have the structure that the input format
+        /// requires.
         case invalidJSON = "InvalidJSON"
-        /// An object with the same name twice.
+        /// An object contains the same name twice.
         case duplicateProperty = "DuplicateProperty"
-        /// Not CSV (RFC 4180) or TSV, or another number of fields than in the header.
+        /// The text is not CSV (RFC 4180) or TSV, or a row does not have as many fields as the
+        /// header.
         case invalidTable = "InvalidTable"
-        /// Bytes that are not UTF-8, or a lone surrogate.
+        /// The text contains bytes that are not UTF-8, or a lone surrogate.
         case invalidText = "InvalidText"
-        /// A limit on bytes or nesting is exceeded.
+        /// A limit of size or nesting is exceeded.
         case limitExceeded = "LimitExceeded"
-        /// A value that its property cannot hold.
+        /// The property cannot contain the value.
         case typeMismatch = "TypeMismatch"
-        /// A field that is not a property of the class.
+        /// The field is not a property of the class.
         case invalidProperty = "InvalidProperty"
-        /// A key that dictionaries do not permit.
+        /// The key is not permitted in dictionaries.
         case invalidDictionaryKey = "InvalidDictionaryKey"
         /// A required value is missing.
         case missingPropertyValue = "MissingPropertyValue"
-        /// A class that does not exist in the database.
+        /// The class does not exist in the database.
         case noSuchTable = "NoSuchTable"
-        /// An object that does not exist in the database.
+        /// The object does not exist in the database.
         case noSuchObject = "NoSuchObject"
-        /// A primary key that another object already has.
+        /// Another object already has the primary key.
         case objectAlreadyExists = "ObjectAlreadyExists"
-        /// An object key that cannot be used.
+        /// The object key cannot be used.
         case keyNotFound = "KeyNotFound"
-        /// An operation that the object does not permit.
+        /// The object does not permit the operation.
         case illegalOperation = "IllegalOperation"
     }
 
@@ -71,7 +73,7 @@ package struct RecordError: Error, Sendable {
     }
 
     package var code: Code { details.code }
-    /// Number of the record, from 1, counting rejected ones; 0 for a header.
+    /// Number of the record, from 1. Rejected records are counted. 0 for a header.
     package var record: Int { details.record }
     /// Line, from 1.
     package var line: Int { details.position.line }
@@ -83,7 +85,7 @@ package struct RecordError: Error, Sendable {
     package var expected: String { details.expected }
     /// The actual value, shortened if long.
     package var got: String { details.got }
-    /// Whether reading must end, because the start of the next record cannot be determined.
+    /// Whether the input ends here, because the beginning of the next record cannot be determined.
     var endsInput: Bool { details.endsInput }
 
     /// Message for people, in one line.
@@ -93,7 +95,8 @@ package struct RecordError: Error, Sendable {
         return "\(place)\(subject): expected \(expected), got \(got)"
     }
 
-    /// Returns this error for a record that was parsed at `start` but is at `place` in the input.
+    /// Returns this error with another location. The record was parsed at `start`, but is at
+    /// `place` in the input.
     package func relocated(to place: RecordLocation, from start: TextPosition) -> RecordError {
         RecordError(
             code, record: place.record,
@@ -101,7 +104,7 @@ package struct RecordError: Error, Sendable {
             property: property, expected: expected, got: got, endsInput: endsInput)
     }
 
-    /// The error that ends a command because of this record.
+    /// Returns an error that ends the command because of this record.
     package func realmError(file: String) -> RealmError {
         RealmError(.data, code: code.rawValue, reason: "record", message, file: file)
     }
@@ -110,7 +113,8 @@ package struct RecordError: Error, Sendable {
 /// Result of reading a record.
 package enum RecordEvent<Record> {
     case record(Record)
-    /// The record is rejected. Reading continues after it unless `endsInput`.
+    /// The record is rejected. The next record can be read, unless `endsInput` of the error is
+    /// true.
     case rejected(RecordError)
     case end
 }

@@ -1,16 +1,16 @@
 import RealmEngine
 
-/// Parses property values in text form, from the fields of a table or the strings of JSON.
+/// Parses property values from text: fields of a table, or strings in JSON.
 package enum ScalarText {
-    /// Parses a value of a scalar type; nil if `text` is not valid or the type is not a scalar.
-    /// Decoded binaries are in `scratch`; strings share the memory of `text`.
+    /// Parses a value of a scalar type; nil if `text` is not valid, or if the type is not a scalar.
+    /// Decoded binaries are in `scratch`. Strings share the memory of `text`.
     package static func value(
         _ text: ByteView, as type: ColumnType, in scratch: ScratchArena
     ) -> Value? {
         switch type {
         case .string: return .string(text)
         case .binary: return scratch.decodeBase64(text).map { .binary($0) }
-        // Tables also contain seconds since 1970.
+        // Tables may also contain dates as seconds since 1970.
         case .timestamp: return (time(text) ?? unixTime(text)).map { .timestamp($0) }
         default:
             guard let value = Value.parsed(text, as: type), !value.isOverflow(of: text) else {
@@ -33,7 +33,7 @@ package enum ScalarText {
     /// Parses a date; see `Timestamp.init(incomplete:)`.
     package static func time(_ text: ByteView) -> Timestamp? { Timestamp(incomplete: text) }
 
-    /// Description of valid text for a type: its name, and its form if that is not obvious.
+    /// Describes the valid text for a type: its name, and its notation if that is not obvious.
     static func form(_ type: ColumnType) -> String {
         switch type {
         case .timestamp: "date such as 2025-03-04T09:12:44Z, 2025-03-04 09:12:44 or 2025-03-04"
@@ -54,16 +54,16 @@ package enum ScalarText {
         return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
     }
 
-    /// Parses a whole number in any notation (`1.0`, `1e3`, `-0`) in the range of Int64.
+    /// Parses a whole number in the range of Int64, in any notation: `1.0`, `1e3`, `-0`.
     static func wholeNumber(_ text: ByteView) -> Int64? {
-        // A decimal has 34 digits; more would be rounded.
+        // A decimal has 34 digits; a longer number would be rounded.
         guard text.count <= 34 else { return nil }
         return Decimal128(text: text)?.exactInt64
     }
 }
 
 extension ScratchArena {
-    /// Decodes base64; nil if the text is not valid base64.
+    /// Decodes base64. Returns nil if the text is not valid base64.
     func decodeBase64(_ text: ByteView) -> ByteView? {
         decoded.removeAll()
         guard decoded.append(decodingBase64: text) else { return nil }

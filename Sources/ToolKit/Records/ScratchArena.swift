@@ -1,16 +1,16 @@
 import RealmEngine
 
-/// Memory for the values of a record that have to be decoded: unescaped text, base64.
+/// Memory for the decoded values of a record, such as text with escapes and base64.
 ///
-/// Pointers are valid until `reset`, which keeps one block for the next record.
+/// Pointers are valid until `reset`. It keeps one block of memory for the next record.
 package final class ScratchArena {
     private var blocks: [UnsafeMutableRawPointer] = []
     private var block: UnsafeMutableRawPointer
     private var capacity: Int
     private var used = 0
-    /// Buffer for decoding base64, whose size is not known in advance.
+    /// Buffer for decoding base64. The size of the result is not known in advance.
     var decoded = ByteBuffer(capacity: 64)
-    /// Size above which a block is freed instead of kept for the next record.
+    /// Size above which `reset` frees a block instead of keeping it.
     private static let retainedCapacity = 1 << 20
 
     package init(capacity: Int = 4096) {
@@ -23,7 +23,8 @@ package final class ScratchArena {
         for old in blocks { old.deallocate() }
     }
 
-    /// Allocates `count` bytes, aligned to 8 bytes and followed by eight more readable bytes.
+    /// Allocates `count` bytes. They are aligned to 8 bytes, and eight more readable bytes follow
+    /// them.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         let size = (count + 8 + 7) & ~7
         if size > capacity - used { replaceBlock(atLeast: size) }
@@ -31,7 +32,7 @@ package final class ScratchArena {
         return block + used
     }
 
-    /// Frees all allocations.
+    /// Makes all pointers invalid and their memory available.
     @inline(__always)
     package func reset() {
         if used > 0 { forget() }

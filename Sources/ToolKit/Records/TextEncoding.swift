@@ -1,7 +1,7 @@
 /// Encodings of input text.
 package enum TextEncoding: String, CaseIterable, Sendable {
     case utf8 = "utf-8"
-    /// UTF-16 in the byte order of its byte order mark, else little-endian.
+    /// UTF-16. A byte order mark determines the byte order; the default is little-endian.
     case utf16 = "utf-16"
     case utf16LittleEndian = "utf-16le"
     case utf16BigEndian = "utf-16be"

@@ -5,16 +5,18 @@ import RealmEngine
 package final class TranscodedBytes: ByteSupply {
     private let source: ByteSource
     private var encoding: TextEncoding
-    /// Whether the input may begin with a byte order mark.
+    /// Whether the next bytes are the first of the input, which may be a byte order mark.
     private var isAtStart = true
     private var input: UnsafeMutableRawBufferPointer
-    /// Number of bytes in `input` that are not decoded yet: an incomplete character.
+    /// Number of bytes in `input` that are not yet decoded, because they are an incomplete
+    /// character.
     private var pending = 0
     private var output = ByteBuffer(capacity: 1 << 16)
-    /// Offset of `input` in the source.
+    /// Offset in the source of the first byte of `input`.
     private var offset = 0
 
-    /// - Parameter encoding: encoding of `source`; a UTF-16 byte order mark overrides UTF-8.
+    /// - Parameter encoding: encoding of `source`. If it is UTF-8 but the input begins with a
+    ///   UTF-16 byte order mark, the input is UTF-16.
     package init(_ source: ByteSource, from encoding: TextEncoding) {
         self.source = source
         self.encoding = encoding
@@ -51,7 +53,8 @@ package final class TranscodedBytes: ByteSupply {
         return ByteView(output.bytes.baseAddress!, count: output.count)
     }
 
-    /// Sets the encoding by a UTF-16 byte order mark and returns the size of the mark.
+    /// Sets the encoding according to a UTF-16 byte order mark. Returns the size of the mark; 0 if
+    /// there is none.
     private func skipMark(_ size: Int) -> Int {
         guard size >= 2 else { return 0 }
         let isLittle = input[0] == 0xFF && input[1] == 0xFE
@@ -68,7 +71,7 @@ package final class TranscodedBytes: ByteSupply {
         return 2
     }
 
-    /// Decodes whole characters from `start` on and returns the number of bytes decoded.
+    /// Decodes the complete characters from `start` on. Returns the number of decoded bytes.
     private func decode(_ start: Int, _ size: Int, isLast: Bool) throws(RealmError) -> Int {
         switch encoding {
         case .utf8:

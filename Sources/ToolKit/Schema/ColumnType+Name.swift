@@ -6,7 +6,7 @@ extension ColumnType {
         .objectID, .uuid,
     ]
 
-    /// Returns the type with this name in schema text and JSON; nil for types that properties
+    /// Returns the type with this name in schema text and JSON. Nil for types that properties
     /// cannot have. `binary` is an alias of `data`.
     public init?(name: String) {
         let name = name == "binary" ? ColumnType.binary.name : name

@@ -19,7 +19,7 @@ extension SchemaChange {
         }
     }
 
-    /// Property that the change concerns; nil for a change of a class or of the version.
+    /// Property that the change concerns; nil for a change of a class or of the schema version.
     package var property: String? {
         switch self {
         case .addProperty(_, let property), .setType(_, let property, _): property.name

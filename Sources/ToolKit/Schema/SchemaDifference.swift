@@ -1,9 +1,10 @@
 import RealmEngine
 
-/// Steps that turn the classes of one schema into the classes of another, matched by name.
+/// The steps that convert the classes of one schema to the classes of another. Classes are matched
+/// by name.
 ///
-/// The order is executable once removed objects are deleted: first properties and classes are
-/// removed, then classes are created, then properties are added or adjusted.
+/// The steps can be executed in their order once removed objects are deleted: properties and
+/// classes are removed first, then classes are created, then properties are added or changed.
 ///
 /// The order of classes and properties in a schema is irrelevant.
 package struct SchemaDifference {
@@ -11,11 +12,11 @@ package struct SchemaDifference {
         /// Class that the step changes; nil for a change of the schema version.
         package let className: String?
         package let change: SchemaChange
-        /// Reason of a removal, also of one that precedes the creation in another form.
+        /// Reason of a removal. Something that is created again in another form is removed first.
         package var reason: StaticString?
     }
 
-    /// Part of the schemas to compare.
+    /// Part of the schemas that is compared.
     package struct Scope {
         /// Class to compare; nil for all classes.
         let className: String?
@@ -30,14 +31,14 @@ package struct SchemaDifference {
     }
 
     package private(set) var steps: [Step] = []
-    /// Classes of both schemas that are removed and created again, because their primary key or
+    /// Classes in both schemas that are removed and created again, because their primary key or
     /// kind differs.
     package private(set) var replaced: Set<String> = []
     private let old: [Name: ClassSpec]
     private let new: [Name: ClassSpec]
     private let scope: Scope
 
-    /// Name as UTF-8 bytes, since String treats canonically equivalent names as equal.
+    /// A name as UTF-8 bytes. `String` would treat canonically equivalent names as equal.
     private typealias Name = [UInt8]
 
     package init(from old: Schema, to new: Schema, _ scope: Scope = Scope()) {
@@ -45,7 +46,7 @@ package struct SchemaDifference {
             from: Self.specs(old), to: Self.specs(new), versions: (old.version, new.version), scope)
     }
 
-    /// Steps that create the whole schema in an empty database.
+    /// Creates the steps that create the whole schema in an empty database.
     package init(_ schema: Schema, _ scope: Scope = Scope()) {
         self.init(from: [], to: Self.specs(schema), versions: (nil, schema.version), scope)
     }
@@ -78,7 +79,8 @@ package struct SchemaDifference {
             specs.map { (Array($0.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Properties of a class that must be equal for its objects to be comparable.
+    /// Properties of a class that must be the same in both schemas; otherwise its objects cannot be
+    /// compared.
     private static func identity(_ spec: ClassSpec) -> [String] {
         let key = spec.primaryKey.flatMap { spec.property($0) }
         return ["\(spec.kind)", key?.name ?? "", key?.type.name ?? ""]
@@ -101,7 +103,7 @@ package struct SchemaDifference {
         return old[key] != nil && (new[key] == nil || replaced.contains(name))
     }
 
-    /// The class in the new schema; nil if the class is removed.
+    /// Returns the class in the new schema; nil if the class is removed.
     private func kept(_ spec: ClassSpec) -> ClassSpec? {
         isRemoved(spec.name) ? nil : new[Array(spec.name.utf8)]
     }
@@ -110,7 +112,7 @@ package struct SchemaDifference {
         spec.properties.filter { scope.shows($0.name) }
     }
 
-    /// Whether the property is added, so that it has no values yet.
+    /// Whether the property is added and so has no values yet.
     package func isNew(_ property: String, of name: String) -> Bool {
         guard let spec = new[Array(name.utf8)], let was = old[Array(name.utf8)],
             !isRemoved(name), spec.property(property) != nil,
@@ -135,14 +137,15 @@ package struct SchemaDifference {
         }
     }
 
-    /// Reason to remove the property, possibly to create it again; nil if it stays.
+    /// Returns the reason why the property is removed, and possibly created again; nil if it
+    /// remains.
     private func reasonToRemove(
         _ property: PropertyDescription, of spec: ClassSpec
     ) -> StaticString? {
         let leadsAway = property.target.map { isRemoved($0) && $0 != spec.name } ?? false
         guard let other = kept(spec) else {
-            // The class is removed later as a whole, but links to other removed classes must be
-            // removed first.
+            // The class itself is removed later. Links to other removed classes must be removed
+            // before those classes.
             return leadsAway ? "class" : nil
         }
         guard let partner = other.property(property.name) else { return "removed" }

@@ -1,11 +1,11 @@
 import Glibc
 import RealmEngine
 
-/// Progress of a long operation, in one line on standard error.
+/// Shows the progress of a long operation in one line on standard error.
 ///
-/// On a terminal the line is rewritten at most 10 times per second, after the first second. Without
-/// a terminal, `--progress always` prints a plain line every 5 seconds. Used by one thread at a
-/// time. `update` is cheap enough to be called once per leaf.
+/// On a terminal, the line appears after a second and is rewritten at most 10 times per second.
+/// Without a terminal, `--progress always` prints a line every 5 seconds. Used by one thread at a
+/// time. `update` is fast enough to be called for each leaf.
 package struct ProgressReporter {
     package enum Unit: Sendable {
         case bytes
@@ -17,20 +17,20 @@ package struct ProgressReporter {
 
     private enum Style {
         case silent
-        /// Rewrites a single line.
+        /// Rewrites one line.
         case live
-        /// Prints a new line each time.
+        /// Prints a new line for each update.
         case plain
     }
 
     private let label: String
-    /// Name of the operation, after the label.
+    /// Name of the operation. Shown after the label.
     var doing: String?
     private var total: Int
     private var unit: Unit
     private let style: Style
     private var began: UInt64
-    /// Number of the meter's stage that is shown.
+    /// Number of the meter's stage that the line currently shows.
     private var stage = 0
     private var due: UInt64
     private var shownWidth = 0
@@ -51,21 +51,22 @@ package struct ProgressReporter {
         due = style == .plain ? now + 5_000_000_000 : now + 1_000_000_000
     }
 
-    /// Shows the new state if an update is due.
+    /// Shows the new state if the line is due for an update.
     package mutating func update(_ done: Int) {
         if style == .silent { return }
         if let text = line(done, now: MonotonicClock.nanoseconds()) { emit(text) }
     }
 
-    /// Shows the state of a meter if an update is due; without a meter only the elapsed time.
+    /// Shows the state of a meter if the line is due for an update. Without a meter, shows the
+    /// elapsed time only.
     mutating func update(_ meter: ProgressCounter?) {
         if style == .silent { return }
         let now = MonotonicClock.nanoseconds()
         if let text = line(meter?.state, now: now) { emit(text) }
     }
 
-    /// Returns the line for a state of a meter; nil if no line is due. A new stage restarts the
-    /// rate.
+    /// Returns the line for a state of a meter; nil if the line is not due for an update. When a
+    /// new stage begins, the rate is computed anew.
     mutating func line(
         _ state: (stage: ProgressCounter.Stage, done: Int)?, now: UInt64
     ) -> String? {
@@ -87,7 +88,7 @@ package struct ProgressReporter {
         shownWidth = 0
     }
 
-    /// Returns the line to print at time `now`; nil if no line is due.
+    /// Returns the line at time `now`; nil if the line is not due for an update.
     package mutating func line(_ done: Int, now: UInt64) -> String? {
         guard style != .silent, now >= due else { return nil }
         due = now + (style == .plain ? 5_000_000_000 : 100_000_000)
@@ -98,7 +99,7 @@ package struct ProgressReporter {
         return "\r" + text + String(repeating: " ", count: padding)
     }
 
-    /// Whether nothing will ever be printed.
+    /// Whether the reporter never prints anything.
     var isSilent: Bool {
         if case .silent = style { return true }
         return false
@@ -149,7 +150,8 @@ package struct ProgressReporter {
         text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// Private memory of this process in bytes: resident pages minus file-backed and shared pages.
+    /// Private memory of this process in bytes: resident pages without file-backed and shared
+    /// pages.
     package static func privateMemory() -> Int? {
         guard let text = SystemText.contents("/proc/self/statm") else { return nil }
         let fields = text.split(separator: " ").map { ValueForms.count($0) }

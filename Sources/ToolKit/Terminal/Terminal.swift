@@ -1,6 +1,7 @@
 import Glibc
 
-/// Properties of the environment: terminals, their width and colour, environment variables.
+/// Reads properties of the environment: terminals, their width and colour, and environment
+/// variables.
 package enum Terminal {
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
@@ -13,10 +14,11 @@ package enum Terminal {
     /// Directory for temporary files.
     package static var temporaryDirectory: String { environment("TMPDIR") ?? "/tmp" }
 
-    /// Whether the terminal supports plain text only.
+    /// Whether the terminal cannot interpret escape sequences.
     static var isDumb: Bool { environment("TERM") == "dumb" }
 
-    /// Maximum width of a table: `COLUMNS`, else the width of the terminal; nil for no limit.
+    /// Maximum width of a table: the value of `COLUMNS`, or else the width of the terminal. Nil for
+    /// no limit.
     package static func columns(_ descriptor: Int32) -> Int? {
         if let wanted = environment("COLUMNS").flatMap({ ValueForms.count($0) }), wanted > 0 {
             return wanted

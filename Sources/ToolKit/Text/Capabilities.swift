@@ -1,6 +1,6 @@
 /// Version and capabilities of the tools, as printed by `--version`.
 package enum Capabilities {
-    /// Number of the current or next release.
+    /// Version number of the current release, or of the next one during development.
     package static let version = "0.2.0"
 
     /// Date of the last substantial change of the manual pages.

@@ -1,6 +1,6 @@
 /// Width of text on a terminal, in columns.
 package enum DisplayWidth {
-    /// Columns of one scalar: 0 for combining marks, 2 for wide characters, else 1.
+    /// Number of columns of a scalar: 0 for combining marks, 2 for wide characters, otherwise 1.
     package static func columns(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }
@@ -17,8 +17,8 @@ package enum DisplayWidth {
         return text.unicodeScalars.reduce(0) { $0 + columns($1) }
     }
 
-    /// The longest prefix of `text` that fits into `limit` columns, with an ellipsis if it is
-    /// shortened.
+    /// The longest prefix of `text` that fits into `limit` columns. If the text is cut, the prefix
+    /// ends with an ellipsis.
     static func fitting(_ text: String, _ limit: Int) -> String {
         if columns(text) <= limit { return text }
         var kept = String.UnicodeScalarView()
@@ -43,8 +43,8 @@ package enum DisplayWidth {
         }
     }
 
-    /// Text that cannot drive a terminal: control characters are escaped, ill-formed UTF-8 becomes
-    /// U+FFFD.
+    /// Converts bytes to text that is safe to print on a terminal: control characters are escaped,
+    /// and ill-formed UTF-8 becomes U+FFFD.
     package static func printable(_ bytes: UnsafeRawBufferPointer) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         if bytes.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
@@ -72,7 +72,8 @@ package enum DisplayWidth {
         }
     }
 
-    /// Whether the scalar is a control that changes the direction of the text after it.
+    /// Whether the scalar is a control character that changes the writing direction of the text
+    /// after it.
     private static func isDirectionControl(_ value: UInt32) -> Bool {
         (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
     }

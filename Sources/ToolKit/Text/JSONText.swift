@@ -1,11 +1,11 @@
 import RealmEngine
 
 extension ByteBuffer {
-    /// Appends a JSON string; for names and messages, not for stored values.
+    /// Appends a JSON string. For names and messages, not for stored values.
     package mutating func append(json text: String) {
         var text = text
         text.withUTF8 { utf8 in
-            // An empty string may have no base address; the substitute is never read.
+            // The base address of an empty string may be nil. The substitute is never read.
             let start = UnsafeRawPointer(utf8.baseAddress ?? ConstantText.empty.utf8Start)
             append(json: ByteView(start, count: utf8.count))
         }

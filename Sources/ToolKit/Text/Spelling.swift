@@ -1,10 +1,10 @@
 import RealmEngine
 
-/// Suggests similar names, without a limit on the distance.
+/// Finds similar names for suggestions. There is no limit of the edit distance.
 package enum Spelling {
-    /// Returns the candidate nearest to `text`: the first of which it is a prefix, else the one at
-    /// the smallest edit distance. Nil only if there are no candidates. Ties go to the earlier
-    /// candidate.
+    /// Returns the candidate nearest to `text`: the first candidate that begins with `text`, or
+    /// else the one with the smallest edit distance. Of equal candidates, the earlier one is
+    /// returned. Nil only if there are no candidates.
     package static func nearest(to text: String, among candidates: [String]) -> String? {
         if let whole = candidates.first(where: { !text.isEmpty && $0.hasPrefix(text) }) {
             return whole

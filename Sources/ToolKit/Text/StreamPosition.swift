@@ -1,4 +1,5 @@
-/// Position in a stream of change records: a version, and the database that it is a version of.
+/// Position in a stream of change records: a version of the source database, and the identity of
+/// that database.
 package struct StreamPosition: Equatable, Sendable {
     package let version: UInt64
     /// Fingerprint of the source database (`FileFingerprint`), 16 hexadecimal digits; nil if
@@ -24,14 +25,14 @@ package struct StreamPosition: Equatable, Sendable {
 
     package var text: String { source.map { "\(version)@\($0)" } ?? "\(version)" }
 
-    /// Whether both may be positions of the same stream: true unless both sources are known and
+    /// Whether both may be positions in the same stream. False only if both sources are known and
     /// differ.
     package func mayShareSource(with other: StreamPosition) -> Bool {
         guard let source, let theirs = other.source else { return true }
         return source == theirs
     }
 
-    /// Whether the text has the form of a fingerprint.
+    /// Whether the text has the format of a fingerprint.
     package static func isMark(_ text: some StringProtocol) -> Bool {
         let digits = Array("0123456789abcdef".utf8)
         return text.utf8.count == 16 && text.utf8.allSatisfy(digits.contains)

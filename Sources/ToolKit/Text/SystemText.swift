@@ -1,6 +1,7 @@
 import Glibc
 
-/// Reads small text files in which the kernel describes the machine and its processes.
+/// Reads small text files in which the kernel describes the machine and its processes (`/proc`,
+/// `/sys`).
 package enum SystemText {
     /// Returns the text of a file below `/proc` or `/sys`, at most 1 MiB; nil if it cannot be read.
     package static func contents(_ path: String) -> String? {

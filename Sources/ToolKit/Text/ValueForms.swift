@@ -1,6 +1,6 @@
-/// Parses numbers of the command line: whole numbers, sizes and durations.
+/// Parses numbers on the command line: whole numbers, sizes and durations.
 ///
-/// Each function returns nil for text that is not exactly of its form or that overflows.
+/// Each function returns nil for text that does not have the described notation, or that overflows.
 package enum ValueForms {
     /// Parses a whole number, decimal or `0x` hexadecimal, without a sign.
     package static func count(_ text: some StringProtocol) -> Int? {
@@ -40,7 +40,7 @@ package enum ValueForms {
         return count(digits).flatMap { scaled($0, by: milliseconds) }.map { .milliseconds($0) }
     }
 
-    /// Formats a size for `size` to parse, in the largest unit that divides it.
+    /// Formats a size so that `size` can parse it, in the largest unit of which it is a multiple.
     static func text(size: Int) -> String {
         let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")]
         for (shift, unit) in units where size > 0 && size & (1 << shift - 1) == 0 {
@@ -49,14 +49,14 @@ package enum ValueForms {
         return String(size)
     }
 
-    /// Formats a duration for `duration` to parse.
+    /// Formats a duration so that `duration` can parse it.
     static func text(duration: Duration) -> String {
         let (seconds, attoseconds) = duration.components
         if attoseconds == 0 { return "\(seconds)s" }
         return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
     }
 
-    /// Splits a text into the leading number (with its `0x`) and the unit after it.
+    /// Splits a text into the number at its beginning (including `0x`) and the unit after it.
     private static func split(_ text: String) -> (digits: Substring, unit: Substring) {
         let isHexadecimal = text.utf8.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
         let end = text.utf8.indices.dropFirst(isHexadecimal ? 2 : 0).first { index in

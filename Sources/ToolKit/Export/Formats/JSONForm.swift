@@ -11,7 +11,8 @@ package final class JSONForm: RecordForm {
 
     private static let separator: StaticString = ",\n"
 
-    /// Puts a separator before each record. `beginOutput` replaces the first one by the bracket.
+    /// Places a separator before each record. `beginOutput` replaces the first separator by the
+    /// opening bracket.
     package let frame: RecordFrame? = RecordFrame(before: JSONForm.separator)
 
     package init(_ fields: RecordFields, _ style: RecordStyle) {}

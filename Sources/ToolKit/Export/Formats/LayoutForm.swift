@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// A form for people that lays out cells. Its records have no terminators and depend on each other.
+/// An output format for people that arranges cells in rows. Its records have no terminators, and
+/// the layout of a record depends on other records.
 package protocol LayoutForm: RecordForm {
     /// Text before the name of a class.
     static var titleMark: StaticString { get }
@@ -38,7 +39,7 @@ extension LayoutForm {
         endRow(to: &out)
     }
 
-    /// Renders the cells, each preceded by its size.
+    /// Renders the cells. The size of each cell precedes its text.
     package func spool(
         _ record: any RecordContent, to out: inout ByteBuffer
     ) throws(RealmError) {

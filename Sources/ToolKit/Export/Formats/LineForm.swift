@@ -2,7 +2,7 @@ import RealmEngine
 
 extension OutputFormat { package static let line = Self(rawValue: "line") }
 
-/// One field per line, with an empty line between records.
+/// Output format with one field per line, and an empty line between records.
 package final class LineForm: LayoutForm {
     package static let format = OutputFormat.line
     package static let manual =

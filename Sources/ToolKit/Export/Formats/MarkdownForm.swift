@@ -2,7 +2,7 @@ import RealmEngine
 
 extension OutputFormat { package static let markdown = Self(rawValue: "markdown") }
 
-/// A Markdown table.
+/// Output format: a Markdown table.
 package final class MarkdownForm: LayoutForm {
     package static let format = OutputFormat.markdown
     package static let manual =
@@ -47,7 +47,7 @@ package final class MarkdownForm: LayoutForm {
         out.append("|\n")
     }
 
-    /// Puts a backslash before characters that would end the cell or be read as Markdown.
+    /// Inserts a backslash before characters that would end the cell or have a meaning in Markdown.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -2,7 +2,7 @@ import RealmEngine
 
 extension OutputFormat { package static let ndjson = Self(rawValue: "ndjson") }
 
-/// One JSON object per line.
+/// Output format with one JSON object per line.
 package final class NDJSONForm: RecordForm {
     package static let format = OutputFormat.ndjson
     package static let manual =

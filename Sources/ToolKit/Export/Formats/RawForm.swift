@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// The form of `--raw`: the single field of each record, with strings unquoted.
+/// Output format of `--raw`: the single field of each record, with strings unquoted.
 package final class RawForm: RecordForm {
     package static let format = OutputFormat(rawValue: "raw")
     package static let manual =

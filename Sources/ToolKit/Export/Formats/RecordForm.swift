@@ -1,55 +1,57 @@
 import RealmEngine
 
-/// A form of records: its name and properties, and a writer for the records of one table.
+/// An output format for records such as `csv` or `json`. Static members describe the format; an
+/// instance writes the records of one table.
 ///
-/// Each form is a file in this folder and an entry of `RecordForms.all`. Confined to one thread.
+/// Each format is a file in this folder and an entry of `RecordForms.all`. Confined to one thread.
 package protocol RecordForm: AnyObject, SendableMetatype {
     /// Argument of `--format`.
     static var format: OutputFormat { get }
-    /// Text of the manual about the form.
+    /// Description of the format in the manual.
     static var manual: String { get }
     /// Quoting rules of cells.
     static var cells: CellRules { get }
-    /// Whether `realm-write` reads the form.
+    /// Whether `realm-write` can read the format.
     static var isReadBack: Bool { get }
-    /// Whether records may be rendered in another order than they are printed in: no record depends
-    /// on earlier ones.
+    /// Whether no record depends on earlier records. Records may then be rendered in another order
+    /// than they are printed in.
     static var hasIndependentRecords: Bool { get }
     /// Whether each record ends with a terminator, a newline or NUL.
     static var hasTerminators: Bool { get }
-    /// Whether short reports are printed in this form, too.
+    /// Whether short reports can also be printed in this format.
     static var printsReports: Bool { get }
-    /// Suffix of the files of `--output-dir`; nil for a form that is not written there.
+    /// Suffix of files in `--output-dir`; nil if the format cannot be written there.
     static var fileSuffix: String? { get }
 
     init(_ fields: RecordFields, _ style: RecordStyle)
 
-    /// The frame of a record; nil for a form that lays records out itself.
+    /// Constant texts around each record; nil for a format that arranges records itself.
     var frame: RecordFrame? { get }
 
-    /// Appends what precedes the first record of the table.
+    /// Appends the text before the first record of the table.
     ///
-    /// - Parameter isFirst: whether no other table precedes it.
+    /// - Parameter isFirst: whether this table is the first in the output.
     func begin(isFirst: Bool, to out: inout ByteBuffer)
 
     func append(_ record: any RecordContent, to out: inout ByteBuffer) throws(RealmError)
 
-    /// Appends the end of a batch; another worker may write the next batch.
+    /// Appends the text at the end of a batch. Another worker may write the next batch.
     func endBatch(to out: inout ByteBuffer)
 
-    /// Appends what follows the last record of the table.
+    /// Appends the text after the last record of the table.
     func finish(to out: inout ByteBuffer)
 
-    /// Renders a record without the parts that depend on earlier records.
+    /// Renders a record without the parts that depend on earlier records. `print` adds them later.
     func spool(_ record: any RecordContent, to out: inout ByteBuffer) throws(RealmError)
 
     /// Appends a record that `spool` rendered.
     func print(_ spooled: UnsafeRawBufferPointer, to out: inout ByteBuffer)
 
-    /// Begins the output in a buffer whose records begin at `start`.
+    /// Inserts the text at the beginning of the output, in a buffer whose first record begins at
+    /// `start`.
     static func beginOutput(_ buffer: inout ByteBuffer, at start: Int)
 
-    /// Ends the output after the last table.
+    /// Appends the text at the end of the output, after the last table.
     static func endOutput(isEmpty: Bool, to out: inout ByteBuffer)
 }
 
@@ -93,13 +95,13 @@ extension RecordForm {
     package static func endOutput(isEmpty: Bool, to out: inout ByteBuffer) {}
 }
 
-/// A record as a JSON object or as cells with a separator, between constant texts.
+/// The constant bytes around a record, and the byte between its cells.
 package struct RecordFrame: Sendable {
     /// Byte between cells; nil for a JSON object.
     let separator: UInt8?
     private let before: StaticString
     private let hasBefore: Bool
-    /// Byte at the end; nil for none.
+    /// Byte after each record; nil for none.
     let terminator: UInt8?
     let hasCarriageReturn: Bool
 
@@ -128,9 +130,9 @@ package struct RecordFrame: Sendable {
 
 /// The fields of the records of a table.
 package struct RecordFields {
-    /// Member names and column headings.
+    /// Names of the fields: member names in JSON, column headings elsewhere.
     package var labels: [String]
-    /// Whether numbers of each field are flush right in tables.
+    /// For each field, whether it contains numbers, which are right-aligned in tables.
     package var isNumber: [Bool]
     /// Class of the records; nil if records do not name their class.
     package var title: String?
@@ -147,7 +149,7 @@ package struct RecordFields {
     }
 }
 
-/// The current record, in each encoding that forms need.
+/// The current record. Provides each encoding that an output format needs.
 package protocol RecordContent: AnyObject {
     /// Appends a JSON object.
     func appendObject(to out: inout ByteBuffer) throws(RealmError)
@@ -158,7 +160,7 @@ package protocol RecordContent: AnyObject {
     /// Calls `body` with the cell of each field in turn.
     func forEachCell(_ body: (UnsafeRawBufferPointer) -> Void) throws(RealmError)
 
-    /// Appends the values of a row of SQL with a comma between them.
+    /// Appends the values of an SQL row with commas between them.
     func appendSQL(to out: inout ByteBuffer) throws(RealmError)
 }
 

@@ -1,12 +1,12 @@
 import RealmEngine
 
-/// A report of a tool, in each encoding that forms of reports need.
+/// A report of a tool. Provides each encoding that an output format needs.
 package protocol ReportDocument {
     /// The whole report as one value.
     var json: JSONItem { get }
     /// The report as one value per line, for `ndjson`.
     var lines: [JSONItem] { get }
-    /// The report as rows with the same columns; nil if the report has no such rows.
+    /// The report as rows with the same columns; nil if the report does not consist of such rows.
     var rows: Report? { get }
 
     /// Appends the report as text for people, with its tables in `style`.
@@ -17,8 +17,8 @@ extension ReportDocument {
     package var lines: [JSONItem] { [json] }
     package var rows: Report? { nil }
 
-    /// Appends the report: its values for `json` and `ndjson`, its rows for forms of records, else
-    /// text.
+    /// Appends the report in an output format: as JSON for `json` and `ndjson`, as rows for a
+    /// format for records, and otherwise as text.
     package func append(
         _ format: OutputFormat, _ style: RecordStyle = RecordStyle(TableForm.self),
         to out: inout ByteBuffer

@@ -2,7 +2,7 @@ import RealmEngine
 
 extension OutputFormat { package static let sql = Self(rawValue: "sql") }
 
-/// INSERT statements.
+/// Output format: SQL INSERT statements.
 package final class SQLForm: RecordForm {
     package static let format = OutputFormat.sql
     package static let manual =
@@ -14,8 +14,8 @@ package final class SQLForm: RecordForm {
     /// Number of rows in the open statement; 0 if none is open.
     private var rows = 0
 
-    /// Maximum number of rows in a statement: enough to amortise its cost, few enough to be parsed
-    /// at once.
+    /// Maximum number of rows in a statement. Many rows amortise the cost of a statement; too many
+    /// take too much memory to parse.
     private static let rowsPerStatement = 256
 
     package init(_ fields: RecordFields, _ style: RecordStyle) {
@@ -45,7 +45,7 @@ package final class SQLForm: RecordForm {
         rows = 0
     }
 
-    /// Begins a row, and a statement if none is open.
+    /// Begins a row. Begins a statement first if none is open.
     @inline(__always)
     func beginRow(to out: inout ByteBuffer) {
         if rows == 0 { out.append(insertion[0]) } else { out.append(",\n(") }

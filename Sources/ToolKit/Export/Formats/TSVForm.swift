@@ -1,6 +1,6 @@
 extension OutputFormat { package static let tsv = Self(rawValue: "tsv") }
 
-/// Lines of cells with tabs between them.
+/// Output format: lines of cells with tabs between them.
 package final class TSVForm: DelimitedForm, RecordForm {
     package static let format = OutputFormat.tsv
     package static let manual =

@@ -2,8 +2,9 @@ import RealmEngine
 
 extension OutputFormat { package static let table = Self(rawValue: "table") }
 
-/// A table for people. The first rows determine the widths. Longer cells of later rows push the
-/// rest of their line to the right, or are cut if the width is limited.
+/// Output format: a table for people. The first rows determine the widths of the columns. A longer
+/// cell in a later row moves the rest of its line to the right; if the width of the table is
+/// limited, the cell is cut.
 package final class TableForm: LayoutForm {
     package static let format = OutputFormat.table
     package static let manual =
@@ -48,7 +49,7 @@ package final class TableForm: LayoutForm {
         }
     }
 
-    /// Prints the rows that are still held back.
+    /// Prints the rows that were held back to determine the widths.
     package func finish(to out: inout ByteBuffer) {
         if widths == nil { chooseWidths(to: &out) }
     }
@@ -71,8 +72,8 @@ package final class TableForm: LayoutForm {
         bufferedRows = []
     }
 
-    /// Minimum width of a column: 8, or its full width if it has dates or numbers, which must not
-    /// be cut.
+    /// Minimum width of a column. It is 8; a column with dates or numbers has its full width,
+    /// because they must not be cut.
     private func least(_ wanted: [Int], _ column: Int) -> Int {
         let isDate = bufferedRows.contains { Self.looksLikeDate($0[column]) }
         return isDate || isNumber[column] ? wanted[column] : min(8, wanted[column])
@@ -87,8 +88,8 @@ package final class TableForm: LayoutForm {
             }
     }
 
-    /// Widths of the columns that fit into `limit`. The widest are narrowed first, none below its
-    /// minimum; columns that do not fit are left out.
+    /// Reduces column widths until the table fits into `limit`. The widest columns are reduced
+    /// first, but none below its minimum. Columns that do not fit are left out.
     private static func fit(_ wanted: [Int], _ least: [Int], _ limit: Int?) -> [Int] {
         guard let limit else { return wanted }
         var count = 1

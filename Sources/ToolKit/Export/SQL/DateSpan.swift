@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Range and precision of the dates of a property, which determine the SQL type of its column.
+/// Range and precision of the dates of a property. They determine the SQL type of its column.
 package struct DateSpan {
-    /// Whether a date has a fraction of a microsecond.
+    /// Whether a date is more precise than a microsecond.
     private(set) var hasNanoseconds = false
     private var least = Int64.max
     private var most = Int64.min
@@ -38,9 +38,9 @@ package struct DateSpan {
         }
     }
 
-    /// Years 1 to 9999, as seconds.
+    /// The years 1 to 9999, in seconds since 1970.
     private static let years: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-    /// Seconds at which 64-bit nanoseconds do not overflow, with a margin of a second.
+    /// Range of seconds in which 64-bit nanoseconds do not overflow, less a second at each end.
     private static let nanoseconds: ClosedRange<Int64> = -9_223_372_035...9_223_372_035
 
     private func isWithin(_ range: ClosedRange<Int64>) -> Bool {

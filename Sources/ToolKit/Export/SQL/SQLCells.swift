@@ -23,7 +23,7 @@ final class SQLCells {
 // MARK: - Values
 
 extension SQLCells {
-    /// Appends a value in the form of its column's type.
+    /// Appends a value in the SQL type of its column.
     @inline(__always)
     func append(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
         switch value {
@@ -79,9 +79,9 @@ extension SQLCells {
         }
     }
 
-    /// Appends a floating-point number. In quotation marks PostgreSQL and DuckDB parse it as the
-    /// column's type; unquoted they parse it as a decimal number first, which is slower, and
-    /// inexact in one of them. SQLite has no NaN and stores its text.
+    /// Appends a floating-point number. It is written in quotation marks, because PostgreSQL and
+    /// DuckDB then parse it as the column's type. Unquoted they parse it as a decimal number first,
+    /// which is slower, and inexact in one of them. SQLite has no NaN and stores its text.
     private func appendNumber(
         _ isNaN: Bool, _ number: Double, to out: inout ByteBuffer,
         _ text: (inout ByteBuffer) -> Void
@@ -108,7 +108,8 @@ extension SQLCells {
 }
 
 extension ByteBuffer {
-    /// Appends the output of `content`, which must contain no quotation marks, as a SQL string.
+    /// Appends the output of `content` as an SQL string. The output must contain no quotation
+    /// marks.
     @inline(__always)
     fileprivate mutating func appendInMarks(_ content: (inout ByteBuffer) -> Void) {
         append(UInt8(ascii: "'"))
@@ -149,7 +150,7 @@ extension SQLCells {
         out.append("NULL")
     }
 
-    /// Appends the key of an object as text, since the column holds keys of several types.
+    /// Appends the key of an object as text, because the column contains keys of several types.
     private func appendKeyText(_ link: ObjectLink, to out: inout ByteBuffer) throws(RealmError) {
         let target = try targets[link.table]
         var key = Value.int(link.key.raw)

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// The databases whose SQL can be written.
+/// A database system for which SQL can be written.
 package enum SQLDialect: String, CaseIterable, Sendable {
     case sqlite
     case postgres
@@ -41,7 +41,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
                 separator: "\"\"") + "\""
     }
 
-    /// The part of a name by which the database distinguishes names.
+    /// Returns the part of a name by which the database system distinguishes names.
     func identity(_ name: String) -> String {
         switch self {
         case .sqlite, .duckdb: name.lowercased()
@@ -50,7 +50,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
         }
     }
 
-    /// Bytes of a name that PostgreSQL keeps; it truncates longer names.
+    /// Maximum size in bytes of a name in PostgreSQL, which truncates longer names.
     private static let maximumPostgresNameLength = 63
 
     /// Reason why the database rejects a table of this name; nil if it accepts the name.

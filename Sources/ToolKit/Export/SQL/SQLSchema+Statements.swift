@@ -47,7 +47,7 @@ extension SQLSchema {
     private func foreignKeys(_ table: SQLTable) -> [String] {
         table.columns.compactMap { column in
             guard let target = column.reference else { return nil }
-            // Rows may precede the rows that they reference.
+            // A row may be inserted before the row that it references.
             let whenever = dialect == .sqlite ? " DEFERRABLE INITIALLY DEFERRED" : ""
             return "FOREIGN KEY (\(SQLDialect.quoted(column.name))) REFERENCES "
                 + "\(SQLDialect.quoted(target.table)) (\(SQLDialect.quoted(target.column)))"
@@ -59,14 +59,15 @@ extension SQLSchema {
         _ column: SQLColumn, _ table: SQLTable, _ taken: inout Set<String>
     ) -> String {
         var name = "\(table.name)_\(column.name)_index"
-        // PostgreSQL truncates long names, so the distinguishing part is put at the beginning.
+        // PostgreSQL truncates long names. The number that makes the name distinct is therefore at
+        // the beginning.
         if dialect == .postgres { name = "index_\(taken.count)_" + name }
         while !taken.insert(dialect.identity(name)).inserted { name += "_" }
         var key = "(\(SQLDialect.quoted(column.name)))"
         if dialect == .postgres {
             switch column.kind {
-            // A B-tree of PostgreSQL does not accept long texts, and an index of Realm serves only
-            // equality.
+            // PostgreSQL does not accept long texts in a B-tree. A hash index suffices, because an
+            // index of Realm is used for equality only.
             case .text, .dateText: key = "USING hash " + key
             case .json: key = "USING hash ((\(SQLDialect.quoted(column.name))::text))"
             default: break

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// SQL tables for some classes, ordered so that each table precedes those that reference it.
+/// SQL tables for some classes. Each table precedes the tables that reference it.
 package struct SQLSchema {
     package internal(set) var tables: [SQLTable]
     let dialect: SQLDialect
@@ -30,8 +30,8 @@ package struct SQLSchema {
 // MARK: - Names
 
 extension SQLSchema {
-    /// Throws if the database would treat two tables, or two columns of a table, as the same. The
-    /// names are not changed automatically, since that is the user's choice.
+    /// Throws an error if the database system would treat two tables, or two columns of a table, as
+    /// the same. Names are not changed automatically; that is the user's decision.
     private func checkNames() throws(RealmError) {
         var subjects: [String: String] = [:]
         for table in tables {
@@ -71,8 +71,8 @@ extension SQLSchema {
 // MARK: - Order
 
 extension SQLSchema {
-    /// Puts each table after the tables that it references. Foreign keys in cycles, including those
-    /// from a table to itself, are removed, because no order can fill such tables.
+    /// Sorts the tables so that each follows the tables that it references. Removes foreign keys in
+    /// cycles, and from a table to itself: with them, no order of insertions would be valid.
     private mutating func order() {
         var cycles: [String] = []
         let reachable = references().closure
@@ -126,7 +126,7 @@ extension SQLSchema {
 }
 
 extension [String: Set<String>] {
-    /// Names that can be reached from each name, directly or indirectly.
+    /// For each name, all names that it reaches directly or indirectly.
     fileprivate var closure: [String: Set<String>] {
         mapValues { first in
             var found = first

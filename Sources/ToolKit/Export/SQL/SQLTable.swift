@@ -3,7 +3,7 @@ import RealmEngine
 /// A SQL table for a class or for a collection property.
 package struct SQLTable: Sendable {
     package let name: String
-    /// Description for messages: `class Person`, `the list Person.friends`.
+    /// Description for messages, such as `class Person` or `the list Person.friends`.
     let subject: String
     let info: TableInfo
     package var columns: [SQLColumn] = []
@@ -41,7 +41,7 @@ package struct SQLColumn: Sendable {
     package let kind: SQLKind
     let source: Source
     package var isRequired = false
-    /// Whether the column holds values of any type, as JSON that names their type.
+    /// Whether the column contains values of any type, as JSON that names the type.
     var isMixed = false
     package var reference: Reference?
 
@@ -77,7 +77,7 @@ package enum OwnerPart: CaseIterable, Sendable {
 }
 
 extension SQLTable {
-    /// Plan that reads the table's rows.
+    /// Plan that reads the rows of the table.
     package var plan: RecordPlan {
         var positions: [Int: Int] = [:]
         var read: [Int] = []

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Makes SQL tables for classes and their collections.
+/// Creates SQL tables for classes and their collection properties.
 final class SQLTableMaker {
     private let snapshot: Snapshot
     private let schema: Schema
@@ -15,7 +15,7 @@ final class SQLTableMaker {
         schema = snapshot.schema
     }
 
-    /// The table of a class, without its collections.
+    /// Returns the table of a class. Its collections have tables of their own.
     func table(_ info: TableInfo) throws(RealmError) -> SQLTable {
         var table = SQLTable(info.className, "class \(info.className)", info)
         let key = keyColumn(info)
@@ -39,8 +39,8 @@ final class SQLTableMaker {
         return table
     }
 
-    /// The table of a collection property: columns for the owner, the position or key, and the
-    /// value.
+    /// Returns the table of a collection property. Its columns are the owner, the position or key,
+    /// and the value.
     func relation(_ info: TableInfo, _ index: Int) throws(RealmError) -> SQLTable {
         let property = info.columns[index]
         let kind = property.collection ?? .list
@@ -113,8 +113,8 @@ final class SQLTableMaker {
         return keyColumn(target).kind
     }
 
-    /// The column by which other tables reference objects of a class: the primary key if it cannot
-    /// be null, else the object key.
+    /// Returns the column by which other tables reference objects of a class: the primary key, or
+    /// the object key if there is no primary key or it can be null.
     private func keyColumn(_ info: TableInfo) -> SQLColumn {
         if let index = info.sqlKey {
             let column = info.columns[index]
@@ -135,9 +135,9 @@ final class SQLTableMaker {
 }
 
 extension TableInfo {
-    /// Index of the property that SQL uses to reference objects of the class. Nil for the object
-    /// key, which is used if there is no primary key or if it may be null: SQL reads a null
-    /// reference as no link.
+    /// Index of the property by which SQL references objects of the class. Nil if the object key is
+    /// used, because there is no primary key or it can be null. In SQL, a null reference would mean
+    /// no link.
     var sqlKey: Int? {
         guard kind != .embedded, let primaryKey, !columns[primaryKey].isNullable else { return nil }
         return primaryKey

@@ -6,7 +6,9 @@ struct SQLText {
 
     init(_ dialect: SQLDialect) { self.dialect = dialect }
 
-    /// - Parameter isJSON: whether the text is JSON, which is never spelled out.
+    /// Appends a text as an SQL literal.
+    ///
+    /// - Parameter isJSON: whether the text is JSON, which needs no exact notation.
     @inline(__always)
     func append(_ text: ByteView, isJSON: Bool = false, to out: inout ByteBuffer) {
         if dialect != .sqlite, !isJSON, SpelledString.looksSpelled(text) {
@@ -15,7 +17,7 @@ struct SQLText {
         if !out.append(sql: text) { appendSpecial(text, to: &out) }
     }
 
-    /// Appends text with bytes that a plain SQL literal would not preserve.
+    /// Appends a text that contains bytes which a plain SQL literal would not preserve.
     private func appendSpecial(_ text: ByteView, to out: inout ByteBuffer) {
         let isUTF8 = text.isUTF8
         switch dialect {
@@ -55,7 +57,8 @@ struct SQLText {
         out.append(closing)
     }
 
-    /// Appends text spelled out as in cells of csv: exact, and distinguishable from ordinary text.
+    /// Appends a text in the exact notation of csv cells (`SpelledString`), which differs from
+    /// ordinary text.
     private func appendSpelled(_ text: ByteView, to out: inout ByteBuffer) {
         var spelled = ByteBuffer(capacity: 256)
         spelled.append(spelled: text)
