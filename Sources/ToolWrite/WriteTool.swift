@@ -20,7 +20,7 @@ package enum WriteTool {
     }
 }
 
-/// One command: schema changes first, then records or a bulk change.
+/// Executes one command: changes the schema first, then writes records or changes objects.
 struct WriteRun {
     private var request: WriteRequest
     private let output: OutputFile
@@ -31,7 +31,7 @@ struct WriteRun {
     }
 
     mutating func run() throws(RealmError) -> ExitCode {
-        // All mistakes that can be found without a database are found before a file is created.
+        // Mistakes that can be found without a database are reported before a file is created.
         let file = try request.command[WriteOption.schemaFile].map { path throws(RealmError) in
             try SchemaFile(path: path)
         }
@@ -61,7 +61,7 @@ struct WriteRun {
         }
     }
 
-    /// Reads the records to infer their schema; they are read again to be written.
+    /// Reads the records once to infer their schema. They are read again when they are written.
     private func infer(
         _ className: String, _ path: String, most: Int
     ) throws(RealmError) -> (RecordInput, SchemaInference) {
@@ -107,8 +107,8 @@ struct WriteRun {
             if isTable, let relation = RelationLoad.Relation(className, schema) {
                 return try fill(relation, session, schema, input!, report, prepared)
             }
-            // A dry run, a single transaction and the position file beside the database allow one
-            // commit at a time.
+            // Only one commit may be pending at a time in a dry run, in a single transaction, and
+            // if the position in a stream is stored beside the database.
             let isOne = request.isSingle || request.isDryRun || request.resumes
             let step: any CommitStep =
                 isOne || !Threads.canStart
@@ -141,8 +141,8 @@ struct WriteRun {
         return try load.run()
     }
 
-    /// Applies schema options. Returns the open transaction if the records belong to it (a single
-    /// transaction or a dry run); otherwise commits it and returns nil.
+    /// Changes the schema as options request. Returns the open transaction if the records are
+    /// written in it (a single transaction or a dry run). Otherwise commits it and returns nil.
     private func editSchema(
         _ session: WriteSession, _ file: SchemaFile?, _ inference: SchemaInference?
     ) throws(RealmError) -> WriteTransaction? {
@@ -169,7 +169,8 @@ struct WriteRun {
         }
     }
 
-    /// Prints the classes that `--infer` found missing; with `--json` as a schema file.
+    /// Prints the classes that `--infer` found to be missing. With `--json`, prints them as a
+    /// schema file.
     private func show(_ classes: [ClassSpec]) throws(RealmError) {
         if classes.isEmpty { return }
         if !request.reportsJSON {

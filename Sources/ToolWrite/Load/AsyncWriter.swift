@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// An instance for asynchronous writes, and the loop of the thread to which it is confined.
+/// An instance of the database for asynchronous writes, and the event loop of the thread to which
+/// the instance is confined.
 final class AsyncWriter {
     let loop: ThreadLoop
     let instance: Instance
@@ -13,8 +14,8 @@ final class AsyncWriter {
         configuration.isDurable = request.isDurable
         configuration.lockTimeout = request.lockTimeout
         configuration.key = session.database.encryptionKey
-        // The load needs no notifications, and checking for commits would cost time while no record
-        // comes.
+        // The load needs no notifications. Checking for commits of other processes would cost time
+        // while it waits for input.
         configuration.autorefresh = false
         instance = try Instance.open(configuration, on: loop.confinement)
     }
@@ -25,17 +26,18 @@ final class AsyncWriter {
     }
 }
 
-/// Batches that have been written and are not settled yet. A commit is settled when it is durable,
-/// a transaction without changes when all commits before it are settled.
+/// Batches whose commits are not yet known to be durable. A commit is settled (counted and
+/// reported) when it is durable. A transaction without changes is settled when all commits before
+/// it are settled.
 struct PendingCommits {
     struct Item {
-        /// Counts up to the end of the batch.
+        /// Number of records and changes up to the end of the batch.
         let counts: LoadCounts
         /// Version of the commit; nil for a transaction without changes.
         let version: UInt64?
-        /// Lines for the file of rejected records.
+        /// Lines for the file of rejected records, to be written when the batch is settled.
         let rejects: [UInt8]
-        /// Stream position at the end of the batch.
+        /// Stream position at the end of the batch; nil if the input is not a stream.
         var reached: StreamPosition?
     }
 

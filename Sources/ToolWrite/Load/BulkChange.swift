@@ -19,7 +19,7 @@ struct BulkChange {
 
     /// Changes the objects and returns the exit code.
     ///
-    /// - Parameter transaction: an open transaction, which is committed or rolled back.
+    /// - Parameter transaction: an open transaction. This function commits it or rolls it back.
     func run(_ transaction: WriteTransaction) throws(RealmError) -> ExitCode {
         do throws(RealmError) {
             return try change(transaction)
@@ -55,7 +55,7 @@ struct BulkChange {
     private struct Setting {
         let column: Int
         let value: StagedValue
-        /// Memory of the parsed value.
+        /// Owns the memory of the parsed value.
         let tape: JSONTape
     }
 

@@ -1,34 +1,34 @@
 import RealmEngine
 
-/// Strategy by which the transactions of a load begin and become durable: one after the other, or
-/// grouped with shared syncs. Confined to the load's thread.
+/// Strategy of a load for beginning and committing transactions: one after the other, or in groups
+/// that share a sync. Confined to the load's thread.
 protocol CommitStep: AnyObject {
-    /// Whether a transaction begins as soon as there is a record to write. Otherwise it begins when
-    /// all of its records are read, so that the load does not wait for input while it has the write
-    /// mutex.
+    /// Whether a transaction begins as soon as there is a record to write. Otherwise it begins only
+    /// when all of its records are read, so that the load never waits for input while it holds the
+    /// write mutex.
     var isEager: Bool { get }
     /// Whether there are commits that are not durable yet.
     var hasPendingCommits: Bool { get }
-    /// Bytes and syncs of the database so far.
+    /// Number of bytes and syncs that the commits have caused so far.
     var writeStatistics: WriteSession.WriteStatistics { get }
-    /// Wakes the load's thread; called by threads that have read records.
+    /// Wakes the load's thread. Called by other threads after they have read records.
     var wake: @Sendable () -> Void { get }
 
-    /// Calls `writeTransaction` of the load, repeatedly as long as the records of whole
-    /// transactions are read.
+    /// Calls `writeTransaction` of the load. Repeats the call as long as all records of the next
+    /// transaction have been read.
     func perform(_ load: RecordLoad) throws(RealmError)
     /// Returns the transaction to write in.
     func begin() throws(RealmError) -> WriteTransaction
-    /// Discards the changes of the transaction; `begin` then returns another one.
+    /// Discards the changes of the transaction. `begin` then returns a new transaction.
     func restart(_ transaction: WriteTransaction) throws(RealmError)
     /// Discards the open transaction, if there is one.
     func abandon(_ transaction: WriteTransaction?)
-    /// Commits the transaction and calls `settle` of the load once the commit is durable.
+    /// Commits the transaction. Calls `settle` of the load once the commit is durable.
     func commit(
         _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
     ) throws(RealmError)
 
-    /// Processes completed commits, waiting for them up to `milliseconds`.
+    /// Processes commits that have become durable. Waits for them up to `milliseconds`.
     func work(_ load: RecordLoad, _ milliseconds: Int32) throws(RealmError)
     /// Called when there is nothing to write and no input to read.
     func idle() throws(RealmError)
@@ -37,8 +37,8 @@ protocol CommitStep: AnyObject {
     func drain(_ load: RecordLoad)
 }
 
-/// Commits one transaction after the other, each durable before the next begins. The first
-/// transaction may be open already.
+/// Commits one transaction after the other. Each is durable before the next begins. An open
+/// transaction may be given as the first one.
 final class DirectCommits: CommitStep {
     private let session: WriteSession
     private let request: WriteRequest

@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Commits by asynchronous transactions of an instance, which share their syncs.
+/// Commits by asynchronous transactions of an instance, so that several commits share a sync.
 ///
-/// A transaction is requested when its records are read completely. As long as more complete
-/// transactions are read, each transaction requests the next, and all become durable together.
+/// A transaction is requested when all of its records are read. At its end it requests the next
+/// transaction, if the records of that one are read, too. Such a group becomes durable together.
 final class GroupedCommits: CommitStep {
     private let writer: AsyncWriter
     private let request: WriteRequest
@@ -47,7 +47,7 @@ final class GroupedCommits: CommitStep {
         }
     }
 
-    /// Writes a transaction, as the block of an asynchronous write.
+    /// Writes a transaction. Called as the block of an asynchronous write.
     private func write(_ load: RecordLoad) {
         do throws(RealmError) {
             try load.checkInterruption()
@@ -73,8 +73,8 @@ final class GroupedCommits: CommitStep {
 
     func abandon(_ transaction: WriteTransaction?) { writer.cancelWrite() }
 
-    /// Commits in a group with the transactions that follow at once. A group is limited by its
-    /// memory and by the time that records may wait.
+    /// Commits the transaction. Leaves it in a group with the next ones, unless the group has
+    /// lasted too long or the transaction is too large.
     func commit(
         _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
     ) throws(RealmError) {
@@ -93,14 +93,15 @@ final class GroupedCommits: CommitStep {
         pendingCommits.add(load.pendingCommit(version))
     }
 
-    /// Maximum age of a group in nanoseconds. At least 20 ms, so that syncs do not take most of the
-    /// time.
+    /// Maximum duration of a group in nanoseconds. At least 20 ms, so that syncs do not take most
+    /// of the time.
     private var maximumGroupDuration: UInt64 { max(request.limits.interval, 20_000_000) }
 
-    /// Settles the first waiting commit, which is durable, or records its error.
+    /// Called when the first pending commit is complete: settles it if it is durable, or records
+    /// its error.
     private func complete(_ error: RealmError?, _ load: RecordLoad) {
         if let error {
-            // After a failed commit no later commit becomes durable.
+            // After a commit has failed, no later commit becomes durable.
             pendingCommits.removeAll()
             return fail(error)
         }
@@ -119,14 +120,15 @@ final class GroupedCommits: CommitStep {
 
     // MARK: Durability
 
-    /// Runs blocks delivered to this thread, waiting for them up to `milliseconds`.
+    /// Runs the blocks that were delivered to this thread. Waits for them up to `milliseconds`.
     func work(_ load: RecordLoad, _ milliseconds: Int32 = 200) throws(RealmError) {
         writer.loop.run(milliseconds: milliseconds)
         try load.report.flushAcknowledgements()
         if let failure { throw failure }
     }
 
-    /// Refreshes the instance, so that an idle writer does not pin an old version.
+    /// Advances the instance to the newest version, so that a load without input does not pin an
+    /// old version.
     func idle() throws(RealmError) { try writer.instance.refresh() }
 
     func finish(_ load: RecordLoad) throws(RealmError) {
@@ -141,7 +143,7 @@ final class GroupedCommits: CommitStep {
         while writer.instance.isPerformingAsynchronousWriteOperations {
             _ = try? work(load)
         }
-        // A cancelled request has no turn to wait for.
+        // A request that was cancelled never got the write mutex, so there is no end to wait for.
         if requestedTransaction == nil { writer.instance.waitForEndOfTurn() }
     }
 }

@@ -24,7 +24,8 @@ struct LoadCounts {
 
     var changes: Int { inserted + updated + deleted + schema }
 
-    /// Resets the numbers of changes to `other`, since the records after it are written again.
+    /// Resets the numbers of changes to the numbers in `other`, because the records after it are
+    /// written again.
     mutating func restart(from other: LoadCounts) {
         inserted = other.inserted
         updated = other.updated
@@ -48,7 +49,7 @@ struct LoadCounts {
         return "\(records) \(noun)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
     }
 
-    /// Members for reports and acknowledgements.
+    /// The numbers as members of reports and acknowledgements.
     var members: JSONItem.Members {
         var members: JSONItem.Members = [
             ("records", .count(records)), ("inserted", .count(inserted)),

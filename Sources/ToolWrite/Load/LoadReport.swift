@@ -2,8 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Output of a load: acknowledgements on standard output, rejected records in their file, and a
-/// summary on standard error.
+/// Output of a load: acknowledgements on standard output, rejected records in the file of
+/// `--rejects`, and a summary on standard error.
 final class LoadReport {
     private let request: WriteRequest
     private let inputName: String
@@ -11,8 +11,8 @@ final class LoadReport {
     private let output: OutputFile
     private let rejects: RejectFile?
     private let target: WriteTarget?
-    /// Whether commits are in the user's file. Until a new file is renamed, acknowledgements are
-    /// held back, because the file may never be renamed.
+    /// Whether commits are made directly in the user's file. If the load writes to a temporary
+    /// file, acknowledgements are held back until that file has replaced the user's file.
     private var isPublished: Bool
     private let began = MonotonicClock.nanoseconds()
     /// Version before the first transaction; nil before it begins.
@@ -41,13 +41,13 @@ final class LoadReport {
         }
     }
 
-    /// Records the version at which the first transaction begins; other processes may have
-    /// committed since the load began.
+    /// Records the version at which the first transaction begins. It may be newer than at the start
+    /// of the load, because other processes may have committed.
     func begin(with transaction: WriteTransaction) {
         if firstVersion == nil { firstVersion = transaction.version - 1 }
     }
 
-    /// Reports a batch whose changes, if any, are durable.
+    /// Reports a batch whose commit is durable, or that made no changes.
     func committed(_ item: PendingCommits.Item) throws(RealmError) {
         try rejects?.write(item.rejects)
         guard let version = item.version else { return }
@@ -63,15 +63,15 @@ final class LoadReport {
         if acknowledgements.count >= 1 << 16 { try flushAcknowledgements() }
     }
 
-    /// Reports a durable batch and flushes its acknowledgement.
+    /// Reports a batch whose commit is durable, and prints its acknowledgement.
     func committed(_ counts: LoadCounts, version: UInt64?) throws(RealmError) {
         try committed(
             PendingCommits.Item(counts: counts, version: version, rejects: takeRejects()))
         try flushAcknowledgements()
     }
 
-    /// Prints the acknowledgements of `committed`. Throws `busy` instead if the path now belongs to
-    /// another file than the one committed to.
+    /// Prints the acknowledgements that `committed` has collected. Throws `busy` instead if the
+    /// path now refers to another file than the one that was written.
     func flushAcknowledgements() throws(RealmError) {
         guard isPublished, acknowledgements.count > 0 else { return }
         if let target, target.isInPlace { try target.session.database.checkPath() }
@@ -103,7 +103,7 @@ final class LoadReport {
     /// Writes these lines to the file of rejected records.
     func writeRejects() throws(RealmError) { try rejects?.write(takeRejects()) }
 
-    /// Advice to continue a load that ended early; nil if it cannot be continued.
+    /// Advice how to continue a load that ended early; nil if it cannot be continued.
     func resumption(_ counts: LoadCounts) -> String? {
         if request.isSingle || request.isDryRun { return nil }
         return counts.records == 0
@@ -112,7 +112,7 @@ final class LoadReport {
                 + "after them"
     }
 
-    /// Reports that the input ended inside a version.
+    /// Reports that the input ended before the version of a stream was complete.
     func reportIncompleteVersion() {
         diagnostics.notice(
             "\(inputName): the last version of the stream is not complete, and was not applied")
@@ -125,7 +125,7 @@ final class LoadReport {
 
     /// Prints the summary.
     ///
-    /// - Parameter syncs: number of system calls that made the commits durable.
+    /// - Parameter syncs: number of sync system calls that made the commits durable.
     /// - Throws: `output` if standard output cannot be written.
     func finish(_ counts: LoadCounts, version: UInt64, syncs: Int) throws(RealmError) {
         let seconds = Double(MonotonicClock.nanoseconds() - began) / 1e9

@@ -1,19 +1,20 @@
 import RealmEngine
 import ToolKit
 
-/// Opening, settling and committing batches.
+/// Begins and commits batches. A batch is the records of one transaction.
 extension RecordLoad {
-    /// Opens a batch whose first record was read at `time`.
+    /// Begins a batch. Its first record was read at `time`.
     func begin(_ time: UInt64) throws(RealmError) -> Batch {
         let isPrepared = if case .prepared = open { true } else { false }
-        // A dry run is a single batch without deadline.
+        // A dry run has a single batch, which is never committed because of a deadline.
         let due = request.isDryRun ? nil : deadline(time)
         let fresh = Batch(try beginWriter(), deadline: due, isPrepared: isPrepared)
         open = .batch(fresh)
         return fresh
     }
 
-    /// Time at which a record read at `time` must be committed; nil for no deadline.
+    /// Returns the time at which a record that was read at `time` must be committed; nil if there
+    /// is no deadline.
     func deadline(_ time: UInt64) -> UInt64? {
         let interval = request.limits.interval
         return interval == .max ? nil : time &+ min(interval, 1 << 62)
@@ -30,7 +31,7 @@ extension RecordLoad {
         do throws(RealmError) {
             let schema = transaction.initialSchema
             if schema !== stage.plans.schema, !schema.hasSameShape(as: stage.plans.schema) {
-                // Another process changed the schema between two batches.
+                // Another process has changed the schema since the previous batch.
                 stage = try source.stage(try ClassPlans(schema, request), request)
                 feed.change(try source.conversions(schema, request))
             }
@@ -41,16 +42,16 @@ extension RecordLoad {
         return ObjectWriter(transaction, stage.plans, request)
     }
 
-    /// Milliseconds to wait if a commit is due at `deadline`: 0 if the deadline has passed, at most
-    /// 200.
+    /// Returns the milliseconds to wait if a commit is due at `deadline`: 0 if the deadline has
+    /// passed, otherwise at most 200.
     func remainingMilliseconds(until deadline: UInt64?) -> Int32 {
         guard let deadline else { return 200 }
         let now = MonotonicClock.nanoseconds()
         return now >= deadline ? 0 : Int32(min(200, (deadline - now) / 1_000_000 + 1))
     }
 
-    /// Milliseconds to wait for input. If the deadline of the open batch has passed, commits it and
-    /// returns nil.
+    /// Returns the milliseconds to wait for input. If the deadline of the open batch has passed,
+    /// commits the batch and returns nil.
     func timeLeft() throws(RealmError) -> Int32? {
         let milliseconds = remainingMilliseconds(until: batch?.deadline)
         if milliseconds > 0 { return milliseconds }
@@ -84,7 +85,7 @@ extension RecordLoad {
         openRecords.removeAll()
     }
 
-    /// Continues a dry run in its single transaction.
+    /// Continues a dry run. All of its batches are in one transaction, which is never committed.
     private func rehearse() throws(RealmError) {
         counts.commit()
         counts.durable = counts.current
@@ -93,8 +94,8 @@ extension RecordLoad {
         try report.writeRejects()
     }
 
-    /// Stores the pending links. If some targets are missing, rejects their records and writes the
-    /// batch again without them, until no target is missing.
+    /// Stores the pending links. If targets are missing, rejects the records with these links and
+    /// writes the batch again without them, until all targets exist.
     private func storeLinksRetrying(_ batch: Batch) throws(RealmError) {
         while true {
             let refused = try batch.writer.storeAll()
@@ -112,10 +113,10 @@ extension RecordLoad {
 }
 
 extension Schema {
-    /// Whether plans made for `other` are valid for this schema.
+    /// Whether plans that were made for the schema `other` are valid for this schema.
     func hasSameShape(as other: Schema) -> Bool {
         guard tables.count == other.tables.count else { return false }
-        // Tables that no commit has changed are identical objects in both.
+        // Tables that no commit has changed are the same objects in both schemas.
         return zip(tables, other.tables).allSatisfy { a, b in
             a === b
                 || a.key == b.key && a.name == b.name && a.kind == b.kind

@@ -1,15 +1,15 @@
 import RealmEngine
 import ToolKit
 
-/// Writing of records that were read in batches.
+/// Writes records that the feed has read.
 ///
-/// A batch that only creates objects is written as a whole; other batches are written record by
-/// record, from the same rows.
+/// If a batch of the feed only creates objects, all of them are created by one call. Otherwise its
+/// records are written one by one.
 extension RecordLoad {
-    /// Writes the records up to the next due commit, and commits, or all records of `incoming`.
-    /// Returns false at the end of the input.
+    /// Writes the records of `incoming` up to the next commit that is due, and commits. Writes all
+    /// records if no commit is due. Returns false at the end of the input.
     ///
-    /// - Parameter hasMore: whether more records have been read.
+    /// - Parameter hasMore: whether further records have already been read.
     func write(
         _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool
     ) throws(RealmError) -> Bool {
@@ -31,7 +31,7 @@ extension RecordLoad {
         return true
     }
 
-    /// Handles the ending of a batch; returns false at the end of the input.
+    /// Processes the event after the last record of a batch. Returns false at the end of the input.
     private func end(_ incoming: RecordBatch) throws(RealmError) -> Bool {
         progress.update(incoming.bytesRead)
         switch incoming.ending {
@@ -58,8 +58,8 @@ extension RecordLoad {
 
     // MARK: Immediate writes
 
-    /// Creates all objects of the batch. Returns false without having changed anything if the batch
-    /// needs more than that.
+    /// Creates all objects of the batch by one call. Returns false, without having changed
+    /// anything, if the batch has records with another effect.
     private func writeAtOnce(
         _ incoming: RecordBatch, _ batch: Batch
     ) throws(RealmError) -> Bool {
@@ -68,8 +68,8 @@ extension RecordLoad {
             converted.plans.schema === stage.plans.schema
         else { return false }
         let rows = converted.rows
-        // Only if links wait may a missing target come later. Otherwise a link is set to null or
-        // creates its target.
+        // With `--links strict`, a link waits if its target is missing. In the other modes it is
+        // set to null, or its target is created, which this function does not do.
         let linksWait = request.links == .strict
         guard linksWait || incoming.structures.isEmpty else { return false }
         let missing = try transaction.resolveLinks(rows)
@@ -93,7 +93,7 @@ extension RecordLoad {
                 try refuse(
                     writer.refusal(error, record: place.record, place.position),
                     incoming.records.record(structure.row))
-                // This includes the other records of the batch.
+                // The batch is written again as a whole, including its other records.
                 try writeAgain(batch)
                 return true
             }
@@ -101,8 +101,8 @@ extension RecordLoad {
         return true
     }
 
-    /// Builds the collections that can precede their objects. Returns the other structures, or nil
-    /// if a value does not fit.
+    /// Stores lists and sets whose elements do not depend on the object they belong to. Returns the
+    /// other structures; nil if a value does not fit.
     private func storeCollections(
         _ incoming: RecordBatch, _ rows: RowBatch, _ writer: ObjectWriter
     ) throws(RealmError) -> [RecordBatch.Structure]? {
@@ -129,7 +129,7 @@ extension RecordLoad {
         return rest
     }
 
-    /// Adds a link to the pending links, since its target may come later.
+    /// Adds a link to the pending links. Its target may be created by a later record.
     private func wait(
         for link: WriteTransaction.MissingTarget, _ incoming: RecordBatch, _ rows: RowBatch,
         _ writer: ObjectWriter

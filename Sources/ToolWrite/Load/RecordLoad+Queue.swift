@@ -1,14 +1,14 @@
 import RealmEngine
 import ToolKit
 
-/// Main loop of a load: takes batches from the feed and writes them transaction by transaction.
+/// Main loop of a load. Takes batches of records from the feed and writes them in transactions.
 extension RecordLoad {
-    /// Batches that have been read and not yet written.
+    /// Batches of records that have been read but not yet written.
     struct Queue {
         fileprivate var waiting: [RecordBatch] = []
-        /// Memory of these batches in bytes.
+        /// Memory of the waiting batches in bytes.
         fileprivate(set) var waitingBytes = 0
-        /// Number of transactions that end in these batches.
+        /// Number of transactions that end in the waiting batches.
         fileprivate var endings = 0
         /// Whether the last batch has been written.
         fileprivate(set) var isOver = false
@@ -30,7 +30,8 @@ extension RecordLoad {
 
     // MARK: Reading
 
-    /// Whether all records of a transaction have been read, or its deadline has passed.
+    /// Whether the next transaction can be written: all of its records have been read, or its
+    /// deadline has passed.
     var isNextReady: Bool {
         if queue.endings > 0 { return true }
         guard let first = queue.waiting.first else { return false }
@@ -43,17 +44,18 @@ extension RecordLoad {
         return !step.hasPendingCommits && isNextLarge
     }
 
-    /// Whether the waiting records are too large to wait for the rest of their transaction.
+    /// Whether the waiting records take so much memory that the load must not wait for the rest of
+    /// their transaction.
     private var isNextLarge: Bool { queue.waitingBytes >= min(4 << 20, request.memoryLimit / 16) }
 
-    /// Takes available batches until they contain a whole transaction or are large; returns whether
-    /// they contain one.
+    /// Takes batches from the feed until the next transaction can be written, or until they take
+    /// too much memory. Returns whether the next transaction can be written.
     func collectNext() -> Bool {
         while !queue.isOver, !isNextReady, !isNextLarge, collect(within: 0) {}
         return isNextReady && !queue.isOver
     }
 
-    /// Takes the batches that have been read; returns false if there were none.
+    /// Takes the batches that the feed has read. Returns false if there are none.
     @discardableResult
     private func collect(within milliseconds: Int32) -> Bool {
         let batches = feed.take(within: milliseconds)
@@ -66,15 +68,15 @@ extension RecordLoad {
         return !batches.isEmpty
     }
 
-    /// Ends the load without a transaction if only the end of the input remains and no transaction
-    /// is open.
+    /// Ends the load if no transaction is open and nothing but the end of the input remains.
     private func endWithoutTransaction() {
         guard case .nothing = open, let only = queue.waiting.first, only.isEmptyEnd else { return }
         if only.isCutOff, !queue.isOver { report.reportIncompleteVersion() }
         queue.isOver = true
     }
 
-    /// Number of transactions that end in the remaining records of the batch.
+    /// Returns the number of transactions that end in the records of the batch that are not yet
+    /// written.
     private func endings(_ batch: RecordBatch) -> Int {
         batch.commitPositionsLeft + (batch.isUsedUp ? 0 : endsTransaction(batch) ? 1 : 0)
     }
@@ -93,7 +95,7 @@ extension RecordLoad {
         let milliseconds = remainingMilliseconds(
             until: queue.waiting.first.flatMap { deadline($0.time) })
         if !step.isEager, feed.isThreaded || step.hasPendingCommits {
-            // A sync may take longer than reading the whole input.
+            // Reading continues during a sync, which may take longer than reading the whole input.
             if !isNextLarge { collect(within: 0) }
             if !isNextReady { try step.work(self, milliseconds) }
         } else {
@@ -121,7 +123,7 @@ extension RecordLoad {
         endWithoutTransaction()
     }
 
-    /// Writes a part of the waiting records; returns false at the end of the input.
+    /// Writes records of the first waiting batch. Returns false at the end of the input.
     private func writeWaiting(_ batch: Batch) throws(RealmError) -> Bool {
         let incoming = queue.waiting[0]
         let before = endings(incoming)
@@ -140,7 +142,7 @@ extension RecordLoad {
             reached: stream.reached)
     }
 
-    /// Counts and reports a durable commit.
+    /// Counts and reports a batch whose commit is durable.
     func settle(_ item: PendingCommits.Item) throws(RealmError) {
         counts.durable = item.counts
         try report.committed(item)

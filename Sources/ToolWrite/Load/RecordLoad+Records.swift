@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Writing of single records, for a batch or to repeat the open transaction.
+/// Writes records one by one, also when a batch is written again after a record was rejected.
 extension RecordLoad {
     func writeSingly(
         _ incoming: RecordBatch, _ records: Range<Int>, _ batch: Batch
@@ -21,8 +21,8 @@ extension RecordLoad {
         }
     }
 
-    /// Writes the records of the open batch again in a new transaction. Does nothing in a dry run,
-    /// whose transaction also contains earlier batches.
+    /// Writes the records of the open batch again, in a new transaction. Does nothing in a dry run,
+    /// whose only transaction also contains earlier batches.
     func writeAgain(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         repeat {
@@ -33,7 +33,7 @@ extension RecordLoad {
         } while try !writeOpenRecords(batch)
     }
 
-    /// Writes all open records; returns false if a record was rejected after it had changed
+    /// Writes all open records. Returns false if a record was rejected after it had changed
     /// something.
     private func writeOpenRecords(_ batch: Batch) throws(RealmError) -> Bool {
         let input = try openRecords.input(name: source.input.name)
@@ -55,13 +55,13 @@ extension RecordLoad {
         return plan != nil || stage.schemaChange != nil || stage.mark != nil
     }
 
-    /// A rejected record, and whether part of it has been written.
+    /// A rejected record, and whether a part of it had been written.
     private struct Refused {
         let error: RecordError
         let hasChanged: Bool
     }
 
-    /// Writes one record, or applies its schema change or stream mark to the batch.
+    /// Writes one record. If it is a schema change or a stream mark, applies it to the batch.
     private func write(
         _ event: RecordEvent<ClassPlan?>, _ batch: Batch, _ place: RecordLocation
     ) throws(RealmError) -> Refused? {
@@ -86,7 +86,8 @@ extension RecordLoad {
             guard error.kind == .data else { throw error }
             return Refused(
                 error: writer.refusal(error, record: place.record, place.position),
-                // A schema change or mark may be half applied, so the batch must be written again.
+                // A schema change or a mark may have been applied in part, so the batch must be
+                // written again.
                 hasChanged: stage.schemaChange != nil || stage.mark != nil || writer.hasChanged)
         }
     }

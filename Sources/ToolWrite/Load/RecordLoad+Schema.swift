@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Schema changes among change records, which are part of the open batch.
+/// Applies schema changes in a stream of change records. They are a part of the open batch.
 extension RecordLoad {
-    /// Applies a schema change. Throws `data` if it is not possible, possibly after a part of it
-    /// was applied.
+    /// Applies a schema change. Throws `data` if it is not possible; a part of it may then have
+    /// been applied.
     func edit(_ change: SchemaChange, _ batch: Batch) throws(RealmError) {
         let writer = batch.writer
         let plan = SchemaChangeCheck(change, writer.plans.schema)
@@ -46,9 +46,9 @@ extension RecordLoad {
 /// Checks a schema change against the existing classes.
 struct SchemaChangeCheck {
     private let change: SchemaChange
-    /// Whether the schema already has the change; records may be delivered twice.
+    /// Whether the schema already has the change. A stream may deliver a record twice.
     private(set) var isDone = false
-    /// Reason why the change is not possible; nil if it is.
+    /// Reason why the change is not possible; nil if it is possible.
     private(set) var obstacle: String?
     private(set) var losesData = false
 
@@ -82,7 +82,7 @@ struct SchemaChangeCheck {
             losesData = !isOptional
         case .setIndex(let name, let property, let kind):
             isDone = spec(name)?.property(property)?.index == kind
-        // Records have none of these.
+        // Change records do not contain these changes.
         case .renameClass, .renameProperty, .setType, .setPrimaryKey, .setKind: break
         }
     }

@@ -3,26 +3,29 @@ import ToolKit
 
 /// State of a load.
 extension RecordLoad {
-    /// The open transaction of the load, at most one.
+    /// The transaction that a load has open, if any.
     enum Open {
         case nothing
-        /// A transaction with schema changes, which becomes the first batch.
+        /// A transaction with changes of the schema that options requested. The first batch
+        /// continues in it.
         case prepared(WriteTransaction)
         case batch(Batch)
     }
 
-    /// Reason for which a load ends early.
+    /// Reason why a load ends before the end of the input.
     enum Ending {
-        /// `--max-errors` is reached by this error; the batch is committed first.
+        /// With this error the number of errors has reached `--max-errors`. The batch is committed
+        /// first.
         case tooManyErrors(last: RecordError)
-        /// A record is rejected; its bytes follow.
+        /// A record was rejected, and the load must stop. The second value is the record as
+        /// written.
         case refused(RecordError, [UInt8])
         case interrupted(signal: Int32)
     }
 
-    /// Numbers of records and changes at three points.
+    /// Numbers of records and changes at three points in time.
     struct Counts {
-        /// Counts including the open batch.
+        /// Numbers up to the record that was written last.
         var current = LoadCounts()
         /// Counts at the last commit.
         private(set) var committed = LoadCounts()
@@ -39,7 +42,7 @@ extension RecordLoad {
         /// Records that the open batch is committed.
         mutating func commit() { committed = current }
 
-        /// Resets the counts before the open batch is written again.
+        /// Resets the numbers because the open batch is written again.
         mutating func restart() { current.restart(from: committed) }
 
         /// Whether the open batch has changed anything.
@@ -63,20 +66,20 @@ extension RecordLoad {
         }
     }
 
-    /// An open transaction and the state of its records.
+    /// An open transaction, and the state of the records in it.
     final class Batch {
         var writer: ObjectWriter
         let deadline: UInt64?
-        /// Whether the transaction began with changes of the schema.
+        /// Whether the transaction began with changes of the schema that options requested.
         let isPrepared: Bool
-        /// Time of the last write of records, in nanoseconds.
+        /// Time at which records were last written, in nanoseconds.
         var lastRecord = MonotonicClock.nanoseconds()
-        /// Number of records at the last search for missing link targets, and the number from which
-        /// another search is worthwhile.
+        /// Number of records at the last search for missing link targets. `nextLinkSearch` is the
+        /// number of records from which another search is worthwhile.
         var lastLinkSearch = -1
         var nextLinkSearch = 0
-        /// In a stream: the position of the last complete version, and whether another version has
-        /// begun.
+        /// In a stream: the position after the last complete version in this batch. `isInPart` is
+        /// true after another version has begun.
         var reached: StreamPosition?
         var isInPart = false
         var resync: Resync?
@@ -87,7 +90,7 @@ extension RecordLoad {
             self.isPrepared = isPrepared
         }
 
-        /// Ends the open version of a stream, whether complete or cancelled.
+        /// Ends the version of a stream that is being written, whether it is complete or discarded.
         func endVersion() {
             isInPart = false
             resync = nil

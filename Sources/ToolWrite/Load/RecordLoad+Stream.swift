@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Streams of change records: their marks and their position.
+/// Processes streams of change records: their marks and positions.
 extension RecordLoad {
     func take(_ mark: StreamMark, _ batch: Batch) throws(RealmError) {
         switch mark {
@@ -18,8 +18,8 @@ extension RecordLoad {
         counts.current.deleted += try resync.sweep(batch.writer)
     }
 
-    /// Applies a schema change. During a resync, conflicting parts of the existing schema are
-    /// removed first.
+    /// Applies a schema change. During a resync, first removes parts of the existing schema that
+    /// conflict with it.
     func make(_ change: SchemaChange, _ batch: Batch) throws(RealmError) {
         guard let resync = batch.resync else { return try edit(change, batch) }
         for step in resync.steps(toward: change, batch.writer.plans.schema) {
@@ -27,7 +27,8 @@ extension RecordLoad {
         }
     }
 
-    /// Discards the beginning of an interrupted version, which has its own transaction.
+    /// Discards the part of an interrupted version that was already written. It is alone in its
+    /// transaction.
     func discardPart(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         try step.restart(batch.writer.transaction)
@@ -36,8 +37,8 @@ extension RecordLoad {
         counts.restart()
     }
 
-    /// Whether `incoming` begins a version with its own transaction, and earlier records must be
-    /// committed first.
+    /// Whether earlier records must be committed before `incoming`, because it begins a version
+    /// that must be alone in a transaction.
     func isToBeCommitted(before incoming: RecordBatch) -> Bool {
         incoming.part == .beginning && incoming.position == 0
             && counts.current.records > counts.committed.records

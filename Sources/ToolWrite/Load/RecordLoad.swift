@@ -2,28 +2,28 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Writes the records of one input, batch by batch. Confined to its thread.
+/// Writes the records of one input in batches, each in a transaction. Confined to its thread.
 ///
-/// Each record is checked before it changes anything. If a record fails later, while it is written
-/// or when links are stored before the commit, the batch is rolled back. `--on-error stop` then
-/// ends the load; `skip` writes the batch again without the record.
+/// Each record is checked before it changes anything. If a record fails later, when it is written
+/// or when pending links are stored before the commit, the batch is rolled back. With `--on-error
+/// stop` the load then ends. With `skip` the batch is written again without the record.
 final class RecordLoad {
     let request: WriteRequest
     let session: WriteSession
     let source: RecordSource
     /// Reads records, possibly on other threads.
     private(set) var feed: RecordFeed
-    /// Batches that have been read.
+    /// Batches of records that have been read but not yet written.
     var queue = Queue()
     var stage: RecordStage
     /// Strategy for beginning and committing transactions.
     let step: any CommitStep
     var open: Open
-    /// Records of the open batch, with `--on-error skip`.
+    /// Copies of the records of the open batch, with `--on-error skip`; otherwise empty.
     let openRecords: OpenRecords
     var counts = Counts()
     var stream: Stream
-    /// Reason for which the load ends early, nil for none. The open batch may still be committed.
+    /// Reason why the load ends early; nil if it continues. The open batch may still be committed.
     private(set) var ending: Ending?
     let report: LoadReport
     var progress: ProgressReporter
@@ -79,7 +79,8 @@ final class RecordLoad {
         counts.skip(source.input.recordNumber)
     }
 
-    /// Stores pending links and spills the open transaction as its memory limit requires.
+    /// Limits the memory of the open transaction: stores links whose targets exist by now, and
+    /// spills.
     func saveMemory(_ writer: ObjectWriter) throws(RealmError) {
         try writer.storeFoundIfWorthwhile()
         try writer.saveMemory()
@@ -105,7 +106,7 @@ final class RecordLoad {
         try result.get()
     }
 
-    /// Ends the load because of a record; earlier commits stay.
+    /// Ends the load because of a record. Earlier commits remain.
     func refuseFinally(
         _ error: RecordError, _ record: ByteView?
     ) throws(RealmError) -> Never {
@@ -119,8 +120,9 @@ final class RecordLoad {
             file: source.input.name, hint: report.resumption(counts.durable))
     }
 
-    /// Cancels the open batch, waits until earlier commits are durable, and reports the progress.
-    /// Returns the error to throw; does not return after a signal.
+    /// Cleans up after an error: discards the open batch, waits until earlier commits are durable,
+    /// and reports the progress. Returns the error to throw. Does not return after a signal, but
+    /// ends the process.
     private func finish(after error: RealmError) -> RealmError {
         var error = error
         abandon()
@@ -157,7 +159,7 @@ final class RecordLoad {
         open = .nothing
     }
 
-    /// Throws if a signal requested the end of the load.
+    /// Throws an error if a signal requested the end of the load.
     func checkInterruption() throws(RealmError) {
         guard let number = Interruption.signal else { return }
         ending = .interrupted(signal: number)

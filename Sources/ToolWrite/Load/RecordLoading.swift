@@ -3,9 +3,9 @@ import ToolKit
 
 /// Loads records in-process, for benchmarks.
 package enum RecordLoading {
-    /// Loads NDJSON as `realm-write` with these words would, including the class, into an open
-    /// session. With `--infer` the classes and properties are created first, in a separate commit.
-    /// Prints nothing.
+    /// Loads NDJSON into an open session, as `realm-write` does with the command line `words`. The
+    /// words must include the class. With `--infer` the classes and properties are created first,
+    /// in a separate commit. Prints nothing.
     ///
     /// - Returns: the number of commits.
     package static func load(

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The input of a load, with the class and the column names of its records.
+/// The input of a load, the class of its records, and the column names.
 struct RecordSource {
     let input: RecordInput
     let className: String
@@ -20,8 +20,8 @@ struct RecordSource {
         try RecordStage(plans, className: className, header: header, request)
     }
 
-    /// Returns a conversion for each thread of the feed. Empty if records are converted when they
-    /// are written.
+    /// Returns a converter for each thread of the feed. Empty if records are converted later, when
+    /// they are written.
     func conversions(
         _ schema: Schema, _ request: WriteRequest
     ) throws(RealmError) -> [RecordFeed.Conversion] {
@@ -36,7 +36,7 @@ struct RecordSource {
         return conversions
     }
 
-    /// Prints notices about a guessed separator and about columns without names.
+    /// Prints notices about a guessed separator, and about columns without names.
     func printReadingNotices(_ request: WriteRequest) {
         let diagnostics = Diagnostics(request.command)
         let dialect = input.form.dialect

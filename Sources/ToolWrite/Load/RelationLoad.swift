@@ -1,11 +1,12 @@
 import RealmEngine
 import ToolKit
 
-/// Fills a collection property from a separate table, as written by `realm-query --output-dir`:
-/// `owner`, `index` of a list or `key` of a dictionary, and `value`.
+/// Fills a collection property from a table of its own, as `realm-query --output-dir` writes it.
+/// The table has the columns `owner`, `value`, and `index` for a list or `key` for a dictionary.
 ///
-/// The rows of an owner must be consecutive; they replace its collection. All rows are one
-/// transaction, so that no collection is ever incomplete. Confined to its thread.
+/// The rows of an owner must be consecutive. They replace the owner's collection. All rows are
+/// written in one transaction, so that no reader sees an incomplete collection. Confined to its
+/// thread.
 final class RelationLoad {
     private let request: WriteRequest
     private let input: RecordInput
@@ -24,8 +25,8 @@ final class RelationLoad {
         let table: TableInfo
         let column: Int
 
-        /// Parses `CLASS.PROP` or the name of a file of `--output-dir`; nil if it is not a
-        /// collection.
+        /// Parses `CLASS.PROP`, or the name of a file of `--output-dir`. Returns nil if it does not
+        /// denote a collection property.
         init?(_ name: String, _ schema: Schema) {
             guard schema.objectClass(named: name) == nil else { return nil }
             for table in schema.classes where name.hasPrefix(table.className + ".") {
@@ -61,7 +62,8 @@ final class RelationLoad {
         var keys: [Value] = []
     }
 
-    /// - Parameter transaction: an open transaction for all rows, which `run` ends.
+    /// - Parameter transaction: an open transaction for all rows. `run` commits it or rolls it
+    ///   back.
     init(
         _ request: WriteRequest, _ relation: Relation, _ session: WriteSession, _ schema: Schema,
         _ input: RecordInput, _ report: LoadReport, _ transaction: WriteTransaction
@@ -199,7 +201,7 @@ final class RelationLoad {
         group?.elements.append(value.copied(in: arena))
     }
 
-    /// Stores the collection of the current owner.
+    /// Stores the collection of the current owner, after the last of its rows.
     private func endGroup() throws(RealmError) {
         guard let group else { return }
         self.group = nil

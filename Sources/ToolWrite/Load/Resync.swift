@@ -1,13 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// State of a resync, in which a stream sends all objects again: collects the objects sent, so that
-/// the others can be deleted. Takes eight bytes per object.
+/// State of a resync, in which a stream sends all objects again. Collects the keys of the objects
+/// that were sent, so that all others can be deleted. Takes eight bytes per object.
 final class Resync {
-    /// Class that is sent again; nil for all classes and their schema.
+    /// Class whose objects are sent again; nil if all classes and their schema are sent.
     private let className: String?
     private var seen: [TableKey: [ObjectKey]] = [:]
-    /// Properties that were sent, by class.
+    /// Properties that were sent, by class. Other properties are removed at the end.
     private var named: [String: Set<String>] = [:]
 
     init(className: String?) { self.className = className }
@@ -16,8 +16,9 @@ final class Resync {
 
     // MARK: Schema
 
-    /// Returns the steps for a schema change of the stream: removals of conflicting parts of the
-    /// schema, then the change. An existing property of the same type is only adjusted.
+    /// Returns the steps that apply a schema change of the stream. Parts of the schema that
+    /// conflict with the change are removed first. A property that exists with the same type is
+    /// only adjusted.
     func steps(toward change: SchemaChange, _ schema: Schema) -> [SchemaChange] {
         func spec(_ name: String) -> ClassSpec? {
             schema.objectClass(named: name).map { ClassSpec($0, schema) }
@@ -40,7 +41,7 @@ final class Resync {
         }
     }
 
-    /// Steps that remove the classes and properties that were not sent.
+    /// Returns the steps that remove all classes and properties that were not sent.
     func removals(_ schema: Schema) -> [SchemaChange] {
         guard className == nil, !named.isEmpty else { return [] }
         let specs = schema.classes.map { ClassSpec($0, schema) }
@@ -81,7 +82,8 @@ final class Resync {
         return steps + [.dropClass(name)]
     }
 
-    /// Steps that change the optionality and index of a property; nil if its type differs.
+    /// Returns the steps that change whether a property is optional and indexed; nil if its type
+    /// must change.
     private static func adjustments(
         _ name: String, _ present: PropertyDescription, _ wanted: PropertyDescription
     ) -> [SchemaChange]? {
@@ -98,7 +100,7 @@ final class Resync {
 
     // MARK: Objects
 
-    /// Deletes the objects that were not sent and returns their number.
+    /// Deletes the objects that were not sent. Returns their number.
     func sweep(_ writer: ObjectWriter) throws(RealmError) -> Int {
         var deleted = 0
         for table in writer.plans.schema.classes where table.kind == .topLevel {
@@ -116,7 +118,7 @@ final class Resync {
         return deleted
     }
 
-    /// Returns the objects of the table that are not in `kept`, which must be sorted.
+    /// Returns the objects of a table whose keys are not in `kept`, which must be sorted.
     private static func rest(
         _ table: Table, _ kept: [ObjectKey]
     ) throws(RealmError) -> [ObjectKey] {

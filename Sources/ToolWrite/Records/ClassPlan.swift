@@ -1,22 +1,23 @@
 import RealmEngine
 import ToolKit
 
-/// Action for one field of a record.
+/// The conversion of one field of a record.
 struct FieldAction {
     enum Kind: UInt8 {
-        /// A single scalar: the common case, converted inline.
+        /// A single scalar. The most frequent case, which is converted inline.
         case scalar
         /// A link to a class with a primary key.
         case link
-        /// Another link, a mixed value, an embedded object or a collection.
+        /// Any other link, a mixed value, an embedded object, or a collection.
         case structured
         /// The object key, in a class without primary key.
         case objectKey
         /// The name of the class.
         case className
-        /// Identifier by which Realm Studio refers to the object.
+        /// The identifier that Realm Studio gives the object (`$refId`).
         case identity
-        /// Reference to an object by its Realm Studio identifier, in a record without properties.
+        /// A reference to an object by its Realm Studio identifier (`$ref`). The record has no
+        /// properties.
         case reference
         /// The field is ignored.
         case ignored
@@ -33,7 +34,7 @@ struct FieldAction {
     let keyType: ColumnType
 }
 
-/// Whether and how a record gives a property a value.
+/// Whether a record contains a value for a property, and where the value is stored.
 enum FieldPresence: UInt8 {
     case nowhere
     case inRow
@@ -43,7 +44,8 @@ enum FieldPresence: UInt8 {
     case structured
 }
 
-/// Mapping of records to objects of one class, computed once, and the row of the current record.
+/// Converts records to the values of one class. The mapping of fields to columns is computed once.
+/// The plan also contains the values of the current record.
 ///
 /// Confined to the thread that reads the records.
 final class ClassPlan {
@@ -51,26 +53,26 @@ final class ClassPlan {
     var key: TableKey { table.key }
     let names: FieldNames
     let actions: [FieldAction]
-    /// Value of each column: from the record, or the default.
+    /// Values of the columns: from the record, or the default.
     let row: UnsafeMutableBufferPointer<Value>
-    /// Whether the record gives each column a value.
+    /// For each column, whether the record has a value for it, and where the value is stored.
     let given: UnsafeMutableBufferPointer<FieldPresence>
     private var defaults: [Value]
     private var givenAnyway: [FieldPresence]
-    /// Structured values of `--const`, which every record gets.
+    /// Values of `--const` that do not fit into `row`. Every record gets them.
     private var constants: [(column: Int, value: StagedValue)] = []
-    /// Values that do not fit into the row.
+    /// Values of the record that do not fit into `row`: links, collections and nested objects.
     var structures: [(column: Int, value: StagedValue)] = []
-    /// Whether some of them are more than an empty collection.
+    /// Whether `structures` contains more than empty collections.
     var hasStructures = false
-    /// For each column: whether it is a collection, and whether it is a list or set.
+    /// For each column, whether it is a collection. `isSequence` is true for a list or set.
     let isCollection: [Bool]
     let isSequence: [Bool]
-    /// Whether a property is given by the primary key of a target.
+    /// Whether the record gives a link by the primary key of its target.
     var hasReferences = false
-    /// Object key given by the record; nil for none.
+    /// Object key in the record; nil if the record has none.
     var objectKey: ObjectKey?
-    /// Columns that may be given by the primary key of a target, with the target classes.
+    /// Link columns whose values may be the primary key of the target, with the target class.
     let links: [(column: Int, target: TableKey)]
 
     init(_ table: TableInfo, _ fields: [(name: String, action: FieldAction)]) {
@@ -94,7 +96,7 @@ final class ClassPlan {
         given.deallocate()
     }
 
-    /// Resets the row for a record without fields.
+    /// Resets all values, for the next record.
     func begin() {
         _ = row.initialize(from: defaults)
         _ = given.initialize(from: givenAnyway)
@@ -105,7 +107,7 @@ final class ClassPlan {
         objectKey = nil
     }
 
-    /// Adds a value that may not fit into the row.
+    /// Sets a value that may not fit into `row`.
     func take(_ value: StagedValue, _ column: Int) {
         if !isCollection[column] {
             if case .value(let simple) = value {
@@ -117,7 +119,7 @@ final class ClassPlan {
                 case .link = table.columns[column].type
             {
                 if case .null = key {
-                    // In the row a null key would mean no link.
+                    // In `row` a null primary key would mean no link.
                 } else {
                     row[column] = key
                     given[column] = .reference
@@ -131,8 +133,8 @@ final class ClassPlan {
         hasStructures = true
     }
 
-    /// Restores the state for an earlier record, whose values are in the row. Empty collections may
-    /// be missing from `kept`.
+    /// Restores the state after an earlier record was converted; `row` already has its values.
+    /// `kept` need not contain empty collections.
     func restore(
         _ states: UnsafeBufferPointer<FieldPresence>, _ kept: ArraySlice<RecordBatch.Structure>,
         _ key: ObjectKey?
@@ -153,7 +155,7 @@ final class ClassPlan {
         objectKey = key
     }
 
-    /// Gives every record this value, whatever the record contains. The value must be valid as long
+    /// Sets a value that every record gets, whatever it contains. The value must be valid as long
     /// as the plan.
     func fix(_ column: Int, _ value: StagedValue) {
         if case .value(let simple) = value, table.columns[column].collection == nil {
@@ -166,7 +168,8 @@ final class ClassPlan {
         begin()
     }
 
-    /// Value of the primary key; nil if the class has none or the record does not give it.
+    /// Value of the primary key. Nil if the class has no primary key, or if the record does not
+    /// contain it.
     var primaryKey: Value? {
         guard let column = table.primaryKey, given[column] == .inRow else { return nil }
         return row[column]
@@ -181,11 +184,11 @@ final class ClassPlans {
     private let known: FieldNames
     private let classes: [TableInfo]
 
-    /// Memory of the values of `--const`.
+    /// Memory of the parsed values of `--const`.
     private var tapes: [JSONTape] = []
 
-    /// Throws `misuse` if a value of `--const` fits no class, `corrupt` if the target of a link
-    /// property does not exist.
+    /// Throws `misuse` if no class has a property for a value of `--const`. Throws `corrupt` if the
+    /// target class of a link property does not exist.
     init(_ schema: Schema, _ request: WriteRequest) throws(RealmError) {
         try schema.checkTargets()
         self.schema = schema
@@ -195,7 +198,7 @@ final class ClassPlans {
         for constant in request.constants { try fix(constant.property, constant.json) }
     }
 
-    /// Gives a property of every record a value.
+    /// Sets the value of a property for every record.
     private func fix(_ property: String, _ json: String) throws(RealmError) {
         let tape = JSONTape()
         tapes.append(tape)
@@ -219,16 +222,16 @@ final class ClassPlans {
         }
     }
 
-    /// Returns the class called `name`; nil if there is none. Fast if the previous record named the
-    /// same class.
+    /// Returns the class called `name`; nil if there is none. Fast if the previous call had the
+    /// same name.
     func table(named name: ByteView) -> TableInfo? {
         if let index = known.index(of: name, at: 0) { return classes[index] }
-        // Extended forms name embedded classes by the stored names of their tables.
+        // The extended form of a value names an embedded class by the stored name of its table.
         return classes.first { name.equals(Array($0.name.utf8)) }
     }
 
-    /// Returns the class with this name, or the class of a file of `--output-dir`. Throws `misuse`
-    /// if there is none.
+    /// Returns the class with this name, or the class that a file of `--output-dir` with this name
+    /// contains. Throws `misuse` if there is none.
     func table(named name: String) throws(RealmError) -> TableInfo {
         if let found = classes.first(where: { $0.className == name }) { return found }
         if let subject = ExportNames(schema).subject(name), subject.column == nil,
@@ -261,14 +264,14 @@ final class ClassPlans {
         return plan(table)
     }
 
-    /// Names of the fields with their actions, without duplicate names.
+    /// Returns the names of the fields and how each is converted. Duplicate names are omitted.
     private func fields(_ table: TableInfo) -> [(name: String, action: FieldAction)] {
         var fields: [(name: String, action: FieldAction)] = []
         var taken: Set<[UInt8]> = []
         func add(_ name: String, _ action: FieldAction) {
             if taken.insert(Array(name.utf8)).inserted { fields.append((name, action)) }
         }
-        // `--const` and `--map` apply to whole records, not to objects inside them.
+        // `--const` and `--map` apply to records, not to objects inside them.
         let isRecord = table.kind == .topLevel
         let constants = isRecord ? request.constants.map(\.property) : []
         let renamed = isRecord ? request.renamed : []

@@ -1,9 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Links, embedded objects and collections.
+/// Writes links, embedded objects and collections.
 extension ObjectWriter {
-    /// Stores a value of any property, or adds it to the pending links until its targets exist.
+    /// Stores a value of any property. If targets of its links do not exist yet, adds it to the
+    /// pending links instead.
     func storeOrDefer(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
@@ -16,7 +17,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Whether the targets of all links in the value exist, or links need not wait.
+    /// Whether the value can be stored: the targets of all its links exist, or a missing target is
+    /// not an error.
     func isResolved(_ value: StagedValue) throws(RealmError) -> Bool {
         guard links == .strict else { return true }
         switch value {
@@ -29,14 +31,14 @@ extension ObjectWriter {
             for entry in entries where try !isResolved(entry.value) { return false }
             return true
         case .object(let object):
-            // An object that is not embedded has pending links of its own.
+            // The links of an object that is not embedded wait by themselves.
             guard try plans.plan(object.table).table.kind == .embedded else { return true }
             for field in object.fields where try !isResolved(field.value) { return false }
             return true
         }
     }
 
-    /// Stores a value whose links are resolved.
+    /// Stores a value. The targets of all its links must exist.
     func store(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
@@ -85,7 +87,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Sets the values of a new embedded object.
+    /// Sets the properties of a new embedded object.
     private func fill(_ child: StagedObject, _ key: ObjectKey) throws(RealmError) {
         let table = try plans.plan(child.table).table
         for field in child.fields { try store(table, key, field.column, field.value) }
@@ -98,7 +100,7 @@ extension ObjectWriter {
         values.reserveCapacity(staged.count)
         for element in staged {
             let value = try materialized(element) ?? .null
-            // Null is only possible here for a link without target.
+            // Here, null can only be a link whose target does not exist.
             if !keepsNull, case .null = value { continue }
             values.append(value)
         }
@@ -135,8 +137,8 @@ extension ObjectWriter {
 // MARK: - Links
 
 extension ObjectWriter {
-    /// Returns the link to an object, which `--links create` creates if necessary; nil if it does
-    /// not exist.
+    /// Returns the link to an object. With `--links create`, creates the object if it does not
+    /// exist. Nil if it does not exist and is not created.
     private func resolved(_ reference: ObjectReference) throws(RealmError) -> Value? {
         if let key = try find(reference) {
             return .link(ObjectLink(table: reference.table, key: key))
@@ -171,8 +173,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Stores an object that a record contains in place of a link: updates the object with its
-    /// primary key, or creates one.
+    /// Stores an object that a record contains in the place of a link. Updates the object with the
+    /// same primary key, or creates one.
     private func linked(_ object: StagedObject) throws(RealmError) -> ObjectLink {
         let table = try plans.plan(object.table).table
         var fields = object.fields

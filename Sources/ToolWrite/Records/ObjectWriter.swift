@@ -1,27 +1,30 @@
 import RealmEngine
 import ToolKit
 
-/// Writes checked records in one transaction. Confined to its thread.
+/// Writes records, which were already checked, in one transaction. Confined to its thread.
 final class ObjectWriter {
     enum Outcome {
         case inserted, updated, deleted
-        /// The object already had the values.
+        /// The object already had the values of the record.
         case unchanged
     }
 
     let transaction: WriteTransaction
     let plans: ClassPlans
     let links: WriteRequest.LinkMode
-    /// Whether deleting a missing object is permitted: change records may be delivered twice.
+    /// Whether deleting a missing object is permitted. Change records may be delivered twice, so
+    /// for them it is.
     private let deletesMissing: Bool
     var pending = PendingLinks()
-    /// Objects of delete records; nil if records of other modes may come between them.
+    /// Objects that delete records name, to be deleted together. Nil if other records may come
+    /// between delete records.
     var deletes: PendingDeletes?
-    /// Position of the current record, for pending links.
+    /// Position in the input of the current record, for pending links.
     var place = RecordLocation(record: 0, position: TextPosition())
-    /// Whether the current record has changed something, so that rejecting it requires a rollback.
+    /// Whether the current record has changed something. Rejecting it then requires a rollback.
     private(set) var hasChanged = false
-    /// Object that the current record created or changed, or would have; nil for none.
+    /// Object that the current record has created, changed or found unchanged; nil if there is
+    /// none.
     private(set) var object: ObjectKey?
     private var refusal: Refusal?
 
@@ -36,8 +39,8 @@ final class ObjectWriter {
         transaction.memoryLimit = request.transactionMemory
     }
 
-    /// Replaces primary keys of targets in the row by links. Those of missing targets become
-    /// structures.
+    /// Replaces primary keys of link targets in the plan's row by links. If a target is missing,
+    /// the value is moved to the structures.
     func resolve(_ plan: ClassPlan) throws(RealmError) {
         for link in plan.links where plan.given[link.column] == .reference {
             let key = plan.row[link.column]
@@ -54,7 +57,7 @@ final class ObjectWriter {
         plan.hasReferences = false
     }
 
-    /// Writes the record in the plan's row. Throws `data` if that is not possible.
+    /// Writes the record in the plan. Throws `data` if that is not possible.
     func write(
         _ plan: ClassPlan, _ mode: WriteRequest.Mode
     ) throws(RealmError) -> Outcome {
@@ -86,7 +89,7 @@ final class ObjectWriter {
         try transaction.remove(table, object)
     }
 
-    /// Finds the object of a record; nil if it does not exist yet.
+    /// Returns the object that a record refers to; nil if it does not exist yet.
     private func existing(
         _ plan: ClassPlan, _ mode: WriteRequest.Mode
     ) throws(RealmError) -> ObjectKey? {
@@ -111,8 +114,8 @@ final class ObjectWriter {
             _ = try create(plan)
             return .inserted
         }
-        // Objects created for a structure could not be undone if the primary key turned out to be
-        // taken.
+        // Storing a structure may create objects, which could not be undone if the primary key
+        // turned out to exist already. So the primary key is checked first.
         let mayCreateObjects = self.mayCreateObjects(plan)
         if mayCreateObjects {
             if try self.made(plan) != nil { throw duplicate(plan) }
@@ -132,7 +135,7 @@ final class ObjectWriter {
         }
         let object: ObjectKey
         if mayCreateObjects, let made = try self.made(plan) {
-            // A link of the record to itself has created the object.
+            // A link from the record to itself has already created the object.
             object = made
             self.object = made
             for column in plan.table.columns.indices where column != plan.table.primaryKey {
@@ -150,15 +153,15 @@ final class ObjectWriter {
         return .inserted
     }
 
-    /// Returns the object with the key that the record gives; nil if there is none.
+    /// Returns the object whose primary key or object key is in the record; nil if there is none.
     private func made(_ plan: ClassPlan) throws(RealmError) -> ObjectKey? {
         if let key = plan.primaryKey { return try transaction.find(in: plan.key, primaryKey: key) }
         guard plan.table.primaryKey == nil, let key = plan.objectKey else { return nil }
         return try transaction.exists(plan.key, key) ? key : nil
     }
 
-    /// Whether storing the structures may create objects. Collections are excluded, since they are
-    /// stored after the object is created.
+    /// Whether storing the structures may create objects. Collections are not considered, since
+    /// they are stored after the object is created.
     private func mayCreateObjects(_ plan: ClassPlan) -> Bool {
         if links == .create { return true }
         for structure in plan.structures {
@@ -185,8 +188,8 @@ final class ObjectWriter {
         }
     }
 
-    /// Whether the property is a link or a mixed value. Embedded objects are excluded, since they
-    /// are created inside their parent.
+    /// Whether the property is a link or a mixed value. Embedded objects are not considered, since
+    /// they are created inside their parent.
     private func isSingleValue(_ column: ColumnInfo) -> Bool {
         guard column.collection == nil else { return false }
         return column.type != .link || !isEmbedded(column)
@@ -198,7 +201,10 @@ final class ObjectWriter {
 
     // MARK: Updating
 
-    /// - Parameter replacing: whether properties without a value in the record get their defaults.
+    /// Updates an object with the values of the record.
+    ///
+    /// - Parameter replacing: whether properties for which the record has no value get their
+    ///   defaults.
     private func update(
         _ plan: ClassPlan, _ object: ObjectKey, replacing: Bool
     ) throws(RealmError) -> Outcome {
@@ -220,7 +226,7 @@ final class ObjectWriter {
         return isUnchanged ? .unchanged : .updated
     }
 
-    /// Stores a single value; false if the property already had it.
+    /// Stores a single value. Returns false if the property already had it.
     private func set(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: Value
     ) throws(RealmError) -> Bool {
@@ -230,7 +236,7 @@ final class ObjectWriter {
         return true
     }
 
-    /// Resets a property to its default; false if it already had that value.
+    /// Resets a property to its default. Returns false if it already had that value.
     private func reset(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> Bool {
@@ -244,7 +250,7 @@ final class ObjectWriter {
 // MARK: - Refusals
 
 extension ObjectWriter {
-    /// Reason for rejecting a record, as in its error.
+    /// The reason why a record is rejected, with the parts of its error.
     struct Refusal {
         let code: RecordError.Code
         let property: String?
@@ -260,7 +266,7 @@ extension ObjectWriter {
             .data, code: code.rawValue, reason: "record", "expected \(expected), got \(got)")
     }
 
-    /// Converts an error thrown by `write` to an error of its record.
+    /// Converts an error that `write` threw to an error of the record.
     func refusal(
         _ error: RealmError, record: Int, _ position: TextPosition
     ) -> RecordError {

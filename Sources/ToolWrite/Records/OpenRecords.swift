@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Copies of the records of the open batch, so that the batch can be written again without records
-/// that are rejected after others were written. A few MiB are kept in memory, more in a temporary
-/// file.
+/// Copies of the records of the open batch. The batch can then be written again without records
+/// that were rejected after others had been written. A few MiB are kept in memory, the rest in a
+/// temporary file.
 final class OpenRecords {
     private struct Entry {
         let place: RecordLocation
@@ -17,7 +17,7 @@ final class OpenRecords {
 
     private let form: InputForm
     private let header: [UInt8]
-    /// Nil before the first record.
+    /// The copies; nil before the first record.
     private var memory: Memory?
     private(set) var count = 0
     private var excluded: Set<Int> = []
@@ -65,7 +65,7 @@ final class OpenRecords {
 
     func isExcluded(_ index: Int) -> Bool { excluded.contains(index) }
 
-    /// Returns the index of the record with this number in the input; nil if it is not in the
+    /// Returns the index of the record that has this number in the input; nil if it is not in the
     /// batch.
     func index(ofRecord record: Int) -> Int? {
         var low = 0
@@ -84,7 +84,7 @@ final class OpenRecords {
         return input
     }
 
-    /// The records in sequence, in the format of the input.
+    /// Supplies the records one after the other, in the format of the input.
     private final class Pieces: ByteSupply {
         private let records: OpenRecords
         private let isArray: Bool

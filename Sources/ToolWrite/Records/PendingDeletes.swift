@@ -1,8 +1,8 @@
 import RealmEngine
 
-/// Objects of one class to be deleted together, in the order of their keys. Records come in any
-/// order, and deleting objects one by one would rewrite a leaf of objects and leaves of indexes for
-/// each of them.
+/// Objects of one class that are deleted together, in the order of their keys. Deleting them one by
+/// one, in the order of the records, would rewrite a leaf of objects and leaves of indexes for each
+/// of them.
 struct PendingDeletes {
     private(set) var table = TableKey.none
     private(set) var keys: Set<ObjectKey> = []
@@ -25,7 +25,7 @@ struct PendingDeletes {
 }
 
 extension ObjectWriter {
-    /// Adds an object to the pending deletes of its class.
+    /// Adds an object to the pending deletes. Objects of another class are deleted first.
     func delete(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
         if deletes!.table != table || deletes!.isFull {
             try flushDeletes()

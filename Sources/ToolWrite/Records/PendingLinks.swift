@@ -1,9 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Properties whose links reference objects that do not exist yet in the transaction. They are
-/// stored before the commit. Uses a few MiB of memory for any number of items; more are spilled to
-/// a file.
+/// Values with links whose targets do not exist yet. They are stored when the targets exist, at the
+/// latest before the commit. A few MiB are kept in memory, the rest in a temporary file.
 final class PendingLinks {
     struct Item {
         let object: ObjectLink
@@ -17,15 +16,15 @@ final class PendingLinks {
         fileprivate var end = 0
     }
 
-    /// Items followed by their values; nil before the first item.
+    /// Items, each followed by its value; nil before the first item.
     private var memory: SpillBuffer?
     private(set) var count = 0
-    /// One bit per item: whether the property has been overwritten or its object deleted. Separate
-    /// from the items, which may be in the file.
+    /// One bit for each item: whether it is removed, because its property was overwritten or its
+    /// object deleted. Stored apart from the items, which may be in the file.
     private var discarded: [UInt64] = []
-    /// For each hash of an object the offset of its last item, plus 1; 0 for none.
+    /// Hash table by object: for each bucket, the offset of its last item plus 1; 0 if it is empty.
     private var buckets: [Int] = []
-    /// Number of items from which to search for targets that exist by now.
+    /// Number of items from which it is worthwhile to search for targets that exist by now.
     fileprivate var settleThreshold = 1 << 14
 
     private static let fewBuckets = 1 << 8
@@ -49,8 +48,8 @@ final class PendingLinks {
         count += 1
     }
 
-    /// Removes the items of a property that is overwritten, or, without `column`, of an object that
-    /// is deleted.
+    /// Removes the items of a property, because it is overwritten. If `column` is nil, removes all
+    /// items of an object, because it is deleted.
     func removeItems(_ object: ObjectLink, column: Int? = nil) {
         guard let memory else { return }
         var next = buckets[bucket(object)]
@@ -63,8 +62,8 @@ final class PendingLinks {
         }
     }
 
-    /// Calls `body` with each item that is not removed, in the order of addition. `body` may add
-    /// items.
+    /// Calls `body` for each item that is not removed, in the order in which they were added.
+    /// `body` may add items.
     func visit(
         _ body: (Item, StagedValue) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -116,12 +115,13 @@ final class PendingLinks {
 }
 
 extension ObjectWriter {
-    /// Stores items whose targets exist by now, if there are enough items to make that worthwhile.
+    /// Stores the items whose targets exist by now, if the number of items makes a search
+    /// worthwhile.
     func storeFoundIfWorthwhile() throws(RealmError) {
         if pending.count > pending.settleThreshold { try storeFound() }
     }
 
-    /// Stores items whose targets exist by now.
+    /// Stores the items whose targets exist by now.
     func storeFound() throws(RealmError) {
         let old = pending
         pending = PendingLinks()
@@ -133,8 +133,8 @@ extension ObjectWriter {
         pending.settleThreshold = max(1 << 14, 2 * pending.count)
     }
 
-    /// Stores all items. Returns errors, in the order of the input, for those whose targets do not
-    /// exist.
+    /// Stores all items. For items whose targets do not exist, returns errors in the order of the
+    /// input.
     func storeAll() throws(RealmError) -> [RecordError] {
         try flushDeletes()
         var refused: [RecordError] = []
@@ -144,7 +144,7 @@ extension ObjectWriter {
         return refused
     }
 
-    /// Stores the value of an item; false if a target does not exist yet.
+    /// Stores the value of an item. Returns false if a target does not exist yet.
     private func storeIfResolved(
         _ item: PendingLinks.Item, _ value: StagedValue
     ) throws(RealmError) -> Bool {
@@ -183,7 +183,7 @@ extension ObjectWriter {
 }
 
 extension ObjectReference.Name {
-    /// The key for messages.
+    /// The primary key or object key as text for messages.
     fileprivate var text: String {
         switch self {
         case .objectKey(let key): return "\(key.raw)"

@@ -1,69 +1,74 @@
 import RealmEngine
 import ToolKit
 
-/// Consecutive records from `RecordFeed`, checked and converted if they are of one class.
+/// Consecutive records that `RecordFeed` has read. If all records are of one class, they are also
+/// checked and converted.
 ///
-/// Owns all its bytes. Filled by the thread that reads, then used by the thread that writes, never
-/// by both at a time.
+/// Owns all of its bytes. Used first by the thread that reads, then by the thread that writes, and
+/// never by both at a time.
 final class RecordBatch: @unchecked Sendable {
-    /// Event after the last record.
+    /// Event that follows the last record.
     enum Ending {
         case more, end
-        /// A rejected record and its bytes.
+        /// The next record was rejected. The second value is the record as written.
         case rejected(RecordError, [UInt8])
         case failed(RealmError)
     }
 
-    /// Part of a version that has its own transaction.
+    /// Part of a version of a stream that is alone in its transaction, because it is too large to
+    /// be held back.
     enum Part {
         case none, beginning, middle, end
     }
 
-    /// A value that does not fit into the row.
+    /// A value of a record that does not fit into its row: a link, a collection or a nested object.
     struct Structure {
         let row: Int
         let column: Int
         let value: StagedValue
     }
 
-    /// Plans and rows of converted records; nil if the records are only read.
+    /// Converted records; nil if the batch is not converted.
     private(set) var converted: Conversion?
     /// The records as written.
     private(set) var records: RawRecords
     private(set) var structures: [Structure] = []
-    /// Object keys that records give and errors of rejected records, by row.
+    /// Object keys in the records, by the index of the record. `refusals` are the errors of
+    /// rejected records.
     private var objectKeys: [Int: ObjectKey] = [:]
     private var refusals: [Int: RecordError] = [:]
-    /// Whether the records do nothing but create objects, so that all can be created at once.
+    /// Whether each record only creates an object, so that all objects can be created by one call.
     private(set) var isPlain: Bool
     var ending = Ending.more
-    /// Whether a commit is due after the batch.
+    /// Whether a commit is due at the end of the batch.
     var isCommitDue = false
-    /// Indexes of records in the batch before which a commit is due.
+    /// Indexes of records before which a commit is due.
     var commitPositions: [Int] = []
     var part = Part.none
-    /// Whether the version to which earlier parts belong was interrupted, so that they are to be
-    /// discarded.
+    /// Whether earlier batches with a part of the same version must be discarded, because the
+    /// version was interrupted.
     var discardsPart = false
-    /// Whether the input ends inside a version, which is left out.
+    /// Whether the input ends inside a version of a stream, which is then not applied.
     var isCutOff = false
-    /// Number of records that have been taken.
+    /// Number of records that `take` has returned.
     private(set) var position = 0
     private var nextDue = 0
-    /// Whether all records have been taken, so that the ending is next.
+    /// Whether `take` has returned all records, so that `ending` is next.
     private(set) var isUsedUp = false
-    /// Input that parses records that are not converted, and the number of records read from it.
+    /// Input that parses the records if they are not converted. `readAgain` is the number of
+    /// records read from it.
     private var again: RecordInput?
     private var readAgain = 0
-    /// Index of the first structure that belongs to a row not yet restored.
+    /// Index of the first structure whose record has not yet been restored.
     private var nextStructure = 0
-    /// Bytes of the input up to the end of the batch.
+    /// Number of bytes of the input up to the end of the batch.
     var bytesRead = 0
     /// Time at which the batch was read, in nanoseconds.
     var time: UInt64 = 0
     private let arena = ScratchArena()
 
-    /// Rows, and the presence of each column in their records.
+    /// The converted records: values of their columns, and for each column whether the record
+    /// contains a value.
     final class Conversion {
         let plans: ClassPlans
         let rows: RowBatch
@@ -92,8 +97,10 @@ final class RecordBatch: @unchecked Sendable {
         }
     }
 
-    /// - Parameter conversion: plans, and the class of all records; nil to keep records
-    ///   unconverted.
+    /// Creates an empty batch.
+    ///
+    /// - Parameter conversion: converter, and the class of all records; nil if the records are not
+    ///   converted.
     init(_ conversion: (ClassPlans, TableInfo)?, _ input: RecordInput, capacity: Int) {
         converted = conversion.map { plans, table in
             Conversion(plans, table, capacity: capacity)
@@ -107,7 +114,8 @@ final class RecordBatch: @unchecked Sendable {
     /// Size in bytes of the records, as written and as converted.
     var textSize: Int { (converted?.rows.byteCount ?? 0) + records.byteCount }
 
-    /// Approximate memory in bytes: structures take several times the size of their text.
+    /// Approximate memory of the batch in bytes. A structure takes several times the size of its
+    /// text.
     var byteCount: Int {
         guard let rows = converted?.rows else { return records.byteCount + 512 }
         return (16 * rows.capacity + RowBatch.bytesPerColumn) * rows.table.columns.count
@@ -122,7 +130,7 @@ final class RecordBatch: @unchecked Sendable {
         }
     }
 
-    /// Whether the batch consists only of the end of the input.
+    /// Whether the batch contains nothing but the end of the input.
     var isEmptyEnd: Bool {
         if case .end = ending { return count == 0 && !discardsPart }
         return false
@@ -136,7 +144,7 @@ final class RecordBatch: @unchecked Sendable {
 
     // MARK: Consumption
 
-    /// Takes the records up to the next due commit, or all remaining ones.
+    /// Returns the range of records up to the next commit that is due, or of all remaining records.
     func take() -> (records: Range<Int>, isCommitDue: Bool) {
         let start = position
         guard nextDue < commitPositions.count else {
@@ -150,11 +158,12 @@ final class RecordBatch: @unchecked Sendable {
         return (start..<position, true)
     }
 
-    /// Number of commits due before the end of the remaining records.
+    /// Number of commits that are due before the end of the remaining records.
     var commitPositionsLeft: Int { commitPositions.count - nextDue }
 
-    /// Converts a record for `stage`. Uses its row if that was made for the same schema, otherwise
-    /// parses the record again. Must be called once per record, in order.
+    /// Returns a record as `stage` converts it. Uses the converted record if it was made for the
+    /// same schema; otherwise parses the record again. Must be called once for each record, in
+    /// order.
     func record(
         _ index: Int, _ stage: RecordStage, name: String
     ) throws(RealmError) -> RecordEvent<ClassPlan?> {
@@ -175,7 +184,7 @@ final class RecordBatch: @unchecked Sendable {
         return try stage.next(input).relocated(to: records.places[index], from: input)
     }
 
-    /// Restores the plan's row for a record that was converted earlier.
+    /// Restores the plan's state after an earlier record was converted.
     private func restore(_ row: Int, _ converted: Conversion, _ plan: ClassPlan) {
         plan.begin()
         converted.rows.read(row, into: plan.row)
@@ -192,13 +201,13 @@ final class RecordBatch: @unchecked Sendable {
 
     // MARK: Filling
 
-    /// Adds the current record of the input unconverted.
+    /// Appends the current record of the input without converting it.
     @_optimize(speed)
     func append(_ input: RecordInput) {
         records.add(input.recordBytes, input.place)
     }
 
-    /// Adds copies of records.
+    /// Appends copies of records without converting them.
     @_optimize(speed)
     func append(_ held: borrowing RawRecords) {
         for index in held.places.indices { records.add(held.record(index), held.places[index]) }
@@ -206,7 +215,7 @@ final class RecordBatch: @unchecked Sendable {
 
     private func addStructures(_ plan: ClassPlan, _ plans: ClassPlans, row: Int) {
         for structure in plan.structures {
-            // Collections of a new object are empty by default.
+            // The collections of a new object are empty anyway.
             if structure.value.isEmptyCollection, plan.isCollection[structure.column] { continue }
             if structure.value.mayCreateObjects(plans) { isPlain = false }
             structures.append(
@@ -216,7 +225,7 @@ final class RecordBatch: @unchecked Sendable {
         }
     }
 
-    /// Adds the current record of the input, converted in the plan's row.
+    /// Appends the current record of the input. The plan contains its converted values.
     @_optimize(speed)
     func append(_ plan: ClassPlan, _ input: RecordInput) {
         if let converted { add(plan, to: converted, row: count) }
@@ -226,7 +235,8 @@ final class RecordBatch: @unchecked Sendable {
     @_optimize(speed)
     private func add(_ plan: ClassPlan, to converted: Conversion, row: Int) {
         if plan.hasStructures { addStructures(plan, converted.plans, row: row) }
-        // A record with an object key, or without a primary key, is not plain.
+        // A record with an object key cannot be created together with others; nor can a record of a
+        // class with primary keys that lacks its primary key.
         if let key = plan.objectKey {
             isPlain = false
             objectKeys[row] = key
@@ -235,7 +245,7 @@ final class RecordBatch: @unchecked Sendable {
         converted.append(plan)
     }
 
-    /// Converts all records of the batch, on another thread than the one that read them.
+    /// Converts all records of the batch. Called on another thread than the one that read them.
     @_optimize(speed)
     func convert(_ stage: RecordStage, _ table: TableInfo, name: String) {
         guard count > 0, let input = try? records.input(name: name) else { return }
@@ -248,7 +258,7 @@ final class RecordBatch: @unchecked Sendable {
         converted = fresh
     }
 
-    /// Converts one record; false if there is none.
+    /// Converts one record. Returns false if there are no more.
     @_optimize(speed)
     private func convert(
         _ row: Int, _ input: RecordInput, _ stage: RecordStage, to fresh: Conversion
@@ -270,7 +280,7 @@ final class RecordBatch: @unchecked Sendable {
 }
 
 extension RecordEvent {
-    /// Returns this event with the position of an error in the whole input.
+    /// Returns this event with the position of its error in the whole input.
     func relocated(to place: RecordLocation, from input: RecordInput) -> RecordEvent {
         guard case .rejected(let error) = self else { return self }
         return .rejected(error.relocated(to: place, from: input.position))
@@ -278,7 +288,7 @@ extension RecordEvent {
 }
 
 extension StagedValue {
-    /// Whether storing the value may create objects that are not embedded.
+    /// Whether storing the value may create objects other than embedded ones.
     func mayCreateObjects(_ plans: ClassPlans) -> Bool {
         switch self {
         case .value, .reference: return false

@@ -1,16 +1,17 @@
 import RealmEngine
 import ToolKit
 
-/// Reads the records of an input in batches, and checks and converts them if they are of one class.
-/// With threads, it reads ahead of the writer.
+/// Reads the records of an input in batches. If the records are of one class, also checks and
+/// converts them. With threads, it reads while the load writes.
 ///
-/// If records can be found without parsing, several threads take turns in reading, and each
-/// converts the records that it has read. Batches are delivered in the order of the input.
+/// If the boundaries of records can be found without parsing, several threads take turns in
+/// reading, and each converts the records that it has read. Batches are delivered in the order of
+/// the input.
 ///
-/// `monitor` guards the queue and the conversions. The input is guarded by `reading`, or confined
-/// to the single thread that reads. Each thread has its own stage.
+/// The lock `monitor` protects the queue and the converters. The lock `reading` protects the input,
+/// unless a single thread reads. Each thread has its own converter.
 final class RecordFeed: @unchecked Sendable {
-    /// Converter for records; without one, records are delivered as written.
+    /// Converts records of one class.
     struct Conversion {
         let stage: RecordStage
         let table: TableInfo
@@ -20,38 +21,40 @@ final class RecordFeed: @unchecked Sendable {
 
     private let input: RecordInput
     private let request: WriteRequest
-    /// A converter for each thread.
+    /// A converter for each thread; empty if records are delivered as written.
     private var conversions: [Conversion]
     private let wake: @Sendable () -> Void
-    /// For change records: delivers whole versions; nil for other formats.
+    /// For streams of changes: decides which records are delivered. Nil for other inputs.
     private let versions: VersionBuffer?
 
     private let monitor = Monitor()
     private var queue: [RecordBatch] = []
     private var queuedBytes = 0
-    /// Number of groups of batches that were put into the queue.
+    /// Number of groups of batches that were appended to the queue.
     private var handed = 0
     private var isStopped = false
     private(set) var isThreaded = false
 
-    /// Whether converting is a separate step from reading, done outside of `reading`.
+    /// Whether records are converted after the lock `reading` was released, so that other threads
+    /// can read meanwhile.
     private var isConvertedApart = false
     private let reading = Monitor()
     /// Number of groups of batches that were read.
     private var taken = 0
     private var isInputRead = false
 
-    /// Records and bytes since the last due commit.
+    /// Number of records since a commit was last due. `bytes` is their size.
     private var records = 0
     private var bytes = 0
 
     private static let maximumBatchCount = 512
-    /// Maximum number of values in a batch. A record with few fields takes memory for every
-    /// property of its class.
+    /// Maximum number of values in a batch. A record takes memory for every property of its class,
+    /// even if it has few fields.
     private static let maximumValueCount = 1 << 17
-    /// Size in bytes from which a batch is complete.
+    /// Size in bytes from which a batch is delivered.
     private static let fullBatch = 1 << 19
-    /// Maximum number and total size of batches that are delivered together.
+    /// Maximum number of batches that are delivered together. `maximumBytesPerDelivery` is their
+    /// maximum total size.
     private static let maximumBatchesPerDelivery = 16
     private static let maximumBytesPerDelivery = 1 << 18
     private static let maximumQueuedBytes = 4 << 20
@@ -77,14 +80,14 @@ final class RecordFeed: @unchecked Sendable {
         return max(1, min(Self.maximumBatchCount, request.limits.records, most))
     }
 
-    /// Number of threads for reading the records of a command. The writing thread is not counted,
-    /// because reading should use all processors while the writer waits for the disk.
+    /// Number of threads that read the records of a command. The thread that writes is not counted:
+    /// it often waits for the disk, while reading can use all processors.
     static func threads(_ request: WriteRequest) -> Int {
         let workers = request.command.workers
         return workers == 1 ? 0 : request.format == .ndjson ? workers : 1
     }
 
-    /// Starts threads that read ahead. Without them, `take` reads.
+    /// Starts threads that read ahead. If it is not called, `take` reads.
     func start() {
         let count = max(1, conversions.count)
         isConvertedApart = count > 1
@@ -95,8 +98,8 @@ final class RecordFeed: @unchecked Sendable {
         if started == 0 { isConvertedApart = false }
     }
 
-    /// Returns the next batches in order, all that the threads have read. Empty if there are none
-    /// within `milliseconds`.
+    /// Returns all batches that the threads have read, in order. Waits for them up to
+    /// `milliseconds`; returns an empty array if there are none.
     func take(within milliseconds: Int32) -> [RecordBatch] {
         guard isThreaded else {
             return input.isReady(within: milliseconds)
@@ -113,10 +116,10 @@ final class RecordFeed: @unchecked Sendable {
         return batches
     }
 
-    /// Replaces the converters from the next batch on, after a change of the schema.
+    /// Replaces the converters after a change of the schema, from the next batch on.
     func change(_ conversions: [Conversion]) { monitor.signal { self.conversions = conversions } }
 
-    /// Ends the threads after their current reads.
+    /// Ends the threads after the batches that they are reading.
     func stop() { monitor.signal { isStopped = true } }
 
     private func run(_ thread: Int) {
@@ -145,7 +148,7 @@ final class RecordFeed: @unchecked Sendable {
         }
     }
 
-    /// Reads a group of batches and returns it with its number; nil after the last one.
+    /// Reads a group of batches. Returns the group and its number; nil at the end of the input.
     private func readNext() -> (batches: [RecordBatch], number: Int)? {
         reading.locked {
             if isInputRead || monitor.locked({ isStopped }) { return nil }
@@ -156,7 +159,7 @@ final class RecordFeed: @unchecked Sendable {
         }
     }
 
-    /// Whether reading ends after the batch.
+    /// Whether no batch follows this batch.
     private func isOver(_ batch: RecordBatch) -> Bool {
         if case .rejected = batch.ending { return !request.skipsErrors }
         return batch.endsInput
@@ -164,8 +167,8 @@ final class RecordFeed: @unchecked Sendable {
 
     // MARK: Filling
 
-    /// Waits for one batch and reads more as long as input is available, since delivering small
-    /// batches one by one would cost more than writing them.
+    /// Waits for one batch, and reads more batches as long as input is available. Delivering small
+    /// batches one by one would take more time than writing them.
     private func readAvailableBatches() -> [RecordBatch] {
         var batches: [RecordBatch] = []
         var (size, values) = (0, 0)
@@ -212,15 +215,15 @@ final class RecordFeed: @unchecked Sendable {
     private func fill(
         _ batch: RecordBatch, _ input: RecordInput, _ stage: RecordStage?, capacity: Int
     ) throws(RealmError) {
-        // Local copies: accessing object properties for each record would cost more than the rest
-        // of the loop.
+        // Local copies, because accessing properties of an object for each record would take more
+        // time than the rest of the loop.
         let (maximumBufferedRecords, maximumTotalBytes) = (
             request.limits.records, request.limits.bytes
         )
         var (records, bytes) = (records, bytes)
         defer { (self.records, self.bytes) = (records, bytes) }
         while true {
-            // Records are not held back while no further input is available.
+            // If no further input is available, the records read so far are delivered at once.
             if batch.count > 0, !input.isReady(within: 0) { return }
             let event: RecordEvent<ClassPlan?>
             if let stage { event = try stage.next(input) } else { event = try pass(input) }
@@ -238,7 +241,7 @@ final class RecordFeed: @unchecked Sendable {
             case .record(nil), .end: batch.append(input)
             }
             if records >= maximumBufferedRecords || bytes >= maximumTotalBytes {
-                // Converted records are written as a whole batch, so it must end here.
+                // A converted batch is written as a whole, so it must end where a commit is due.
                 if stage != nil || isConvertedApart { return }
                 batch.commitPositions.append(batch.count)
                 (records, bytes) = (0, 0)

@@ -1,9 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Records of one input in any format. Confined to its thread.
+/// Reads the records of one input in any format. Confined to its thread.
 final class RecordInput {
-    /// The JSON reader is unretained, since it is accessed several times per record.
+    /// The JSON reader is unretained, because it is accessed several times for each record and
+    /// reference counting would take time.
     private enum Reader {
         case json(Unmanaged<JSONReader>)
         case table(DelimitedReader)
@@ -13,9 +14,9 @@ final class RecordInput {
     let name: String
     private let given: InputForm
     private let reader: Reader
-    /// Header line of a table as written; empty for JSON.
+    /// Header line of a table as written. Empty for JSON.
     private(set) var headerBytes: [UInt8] = []
-    /// Keeps the file open; nil for other sources.
+    /// Keeps the file open; nil if the input is not a file.
     private let file: InputFile?
     /// Keeps an input open that is read twice.
     private var spool: InputSpool?
@@ -36,7 +37,7 @@ final class RecordInput {
 
     var format: WriteRequest.InputFormat { given.format }
 
-    /// Form of copied records: decoded, with the separator that was determined by the header.
+    /// Format of copied records: text in UTF-8, with the separator that the header determined.
     var form: InputForm {
         var form = given
         (form.encoding, form.classField) = (nil, nil)
@@ -60,7 +61,7 @@ final class RecordInput {
     /// Bytes read so far.
     var bytesRead: Int { source.bytesRead }
 
-    /// Reads copies of records.
+    /// Reads copies of records from memory.
     init(_ bytes: [UInt8], name: String, _ form: InputForm) {
         self.name = name
         given = form
@@ -70,7 +71,7 @@ final class RecordInput {
         reader = Self.reader(source, form, windowSize: bytes.count + 1)
     }
 
-    /// Reads copies of records from a supply.
+    /// Reads copies of records from a supply of bytes.
     init(_ supply: any ByteSupply, name: String, _ form: InputForm) {
         self.name = name
         given = form
@@ -116,7 +117,7 @@ final class RecordInput {
         }
     }
 
-    /// Reads the next record and passes it to `json` or `table` according to the format.
+    /// Reads the next record. Passes it to `json` or to `table`, depending on the format.
     @inline(__always)
     func next<R>(
         json: (JSONReader, JSONValue) throws(RecordError) -> R,
@@ -145,7 +146,7 @@ final class RecordInput {
         }
     }
 
-    /// Number of records so far, including rejected ones.
+    /// Number of the current record. Rejected records are counted.
     @inline(__always) var recordNumber: Int {
         switch reader {
         case .json(let reader): reader._withUnsafeGuaranteedRef { $0.recordNumber }
@@ -174,7 +175,8 @@ final class RecordInput {
         RecordLocation(record: recordNumber, position: recordStart)
     }
 
-    /// Position like `position`, but computed cheaply if each record is a line.
+    /// Line and column at which the current record begins. Computed without scanning the input if
+    /// each record is a line.
     @inline(__always) private var recordStart: TextPosition {
         switch reader {
         case .json(let reader): reader._withUnsafeGuaranteedRef { $0.recordStart }
@@ -182,7 +184,8 @@ final class RecordInput {
         }
     }
 
-    /// Whether the next record can be read without waiting. Waits for that up to `milliseconds`.
+    /// Whether the next record can be read without waiting. Waits up to `milliseconds` until it is
+    /// true.
     @inline(__always)
     func isReady(within milliseconds: Int32) -> Bool {
         switch reader {

@@ -8,21 +8,23 @@ struct ChangeStage {
 
     init(_ json: JSONStage) { self.json = json }
 
-    /// Action of a change record: writing the plan's row, a schema change, or a stream mark.
+    /// Effect of a change record: writing the object in the plan, a schema change, or a stream
+    /// mark.
     enum Change {
         case object(ClassPlan, WriteRequest.Mode)
         case schema(SchemaChange)
         case mark(StreamMark)
     }
 
-    /// Converts a record into the row of its class; returns nil for records without effect.
+    /// Converts a change record. Returns nil for a record without effect.
     func take(_ record: JSONValue) throws(ValueMismatch) -> Change? {
         guard let op = record.field("op"), op.kind == .string else {
             throw ValueMismatch(record, expected: "a change record with the field \"op\"")
         }
         let mode: WriteRequest.Mode
         switch op.text {
-        // If the record is delivered twice, the object is overwritten with the same state.
+        // An insert overwrites an existing object: if the record is delivered twice, the state is
+        // the same.
         case let text where text.equals("insert"): mode = .upsert
         case let text where text.equals("update"): mode = .update
         case let text where text.equals("delete"): mode = .delete
@@ -59,7 +61,7 @@ struct ChangeStage {
         try json.fill(plan, object)
     }
 
-    /// Takes the primary key from `key`, whatever the record's values contain.
+    /// Takes the primary key from the member `key`, whatever the values in the record contain.
     private func identify(_ plan: ClassPlan, _ key: JSONValue) throws(ValueMismatch) {
         guard let column = plan.table.primaryKey else {
             plan.objectKey = try json.objectKey(key)

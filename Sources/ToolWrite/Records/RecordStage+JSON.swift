@@ -1,19 +1,20 @@
 import RealmEngine
 import ToolKit
 
-/// Checks a JSON record against its class and converts its values, without accessing the database.
+/// Checks JSON records against their classes and converts their values. Does not access the
+/// database.
 struct JSONStage {
     let plans: ClassPlans
     /// Class of all records; nil if each record names its class.
     let table: TableInfo?
     let classField: [UInt8]
     let ignoresUnknown: Bool
-    /// Whether only the key is read, so that other fields are irrelevant.
+    /// Whether only the key of a record is read. Other fields are then ignored.
     let readsKeyOnly: Bool
     private let numbersAsText: Set<String>
     /// Plan of `table`.
     private let plan: ClassPlan?
-    /// Shared, since many records have an empty list.
+    /// One object for all empty lists, because many records have one.
     private let emptyList = StagedValue.list([])
 
     init(_ plans: ClassPlans, _ table: TableInfo?, _ request: WriteRequest) {
@@ -26,7 +27,7 @@ struct JSONStage {
         ignoresUnknown = request.ignoresUnknown || readsKeyOnly
     }
 
-    /// Converts a record into the row of its class and returns the plan.
+    /// Converts a record. Returns the plan of its class, which contains the values.
     @_optimize(speed)
     func take(_ record: JSONValue) throws(ValueMismatch) -> ClassPlan {
         guard record.kind == .object else { throw ValueMismatch(record, expected: "an object") }
@@ -55,7 +56,7 @@ struct JSONStage {
         return table
     }
 
-    /// Converts the fields of a record into the plan's row.
+    /// Converts the fields of a record into `plan`.
     @_optimize(speed)
     func fill(_ plan: ClassPlan, _ object: JSONValue) throws(ValueMismatch) {
         var place = 0
@@ -95,7 +96,7 @@ struct JSONStage {
         }
     }
 
-    /// Sets the key of an object that is identified by Realm Studio.
+    /// Sets the key of an object that is referenced by a Realm Studio identifier.
     private func refer(_ plan: ClassPlan, to field: JSONValue) throws(ValueMismatch) {
         switch try StudioReference.name(field, in: plan.table) {
         case .objectKey(let key): plan.objectKey = key
@@ -145,7 +146,8 @@ struct JSONStage {
 extension JSONValue {
     fileprivate var isNumber: Bool { kind == .int || kind == .number }
 
-    /// Fast path: the primary key in the plain form of a link to a class with int or string keys.
+    /// Fast path for a link given by the primary key of its target, if the key is an integer or a
+    /// string.
     @inline(__always)
     fileprivate func plainKey(_ type: ColumnType) -> Value? {
         switch (kind, type) {
@@ -158,7 +160,10 @@ extension JSONValue {
 
 /// Limits on the sizes of values.
 enum ValueLimits {
-    /// - Parameter isMixed: whether the property is mixed, which stores binary values as strings.
+    /// Throws an error if a value exceeds the maximum size.
+    ///
+    /// - Parameter isMixed: whether the property is mixed. Binary values are then stored as
+    ///   strings.
     @inline(__always)
     static func check(
         _ value: Value, _ field: JSONValue, isMixed: Bool = false
@@ -213,7 +218,7 @@ extension JSONStage {
         return elements
     }
 
-    /// Converts a single value or an element of a collection.
+    /// Converts a single value, or an element of a collection.
     func element(
         _ field: JSONValue, _ column: ColumnInfo
     ) throws(ValueMismatch) -> StagedValue {
@@ -339,7 +344,7 @@ extension JSONStage {
         return .object(try self.object(object, target))
     }
 
-    /// Converts an object inside a record.
+    /// Converts an object that is inside a record.
     private func object(
         _ object: JSONValue, _ table: TableInfo
     ) throws(ValueMismatch) -> StagedObject {

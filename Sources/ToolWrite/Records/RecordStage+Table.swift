@@ -1,18 +1,18 @@
 import RealmEngine
 import ToolKit
 
-/// Checks the rows of a table against their class and converts their fields, without accessing the
+/// Checks the rows of a table against their classes and converts their fields. Does not access the
 /// database.
 final class TableStage {
     private let json: JSONStage
     private let header: [String]
-    /// Indexes of columns without names, which are named by their number.
+    /// Indexes of the columns that have no name in the header. Their number is used as their name.
     private let unnamed: Set<Int>
-    /// Actions for the columns, by class.
+    /// For each class, how each column is converted.
     private var layouts: [TableKey: [FieldAction?]] = [:]
     /// Index of the column with the class name; nil if there is none.
     private let classColumn: Int?
-    /// One tape per column that contains JSON. Its values are valid as long as the row.
+    /// For each column, the parsed JSON of its field. The values are valid as long as the row.
     private var tapes: [JSONTape?]
 
     init(
@@ -33,7 +33,7 @@ final class TableStage {
         }
     }
 
-    /// Makes a stage that only converts elements of a collection.
+    /// Creates a converter for elements of a collection only.
     init(elements json: JSONStage, columns: Int) {
         self.json = json
         header = []
@@ -42,7 +42,7 @@ final class TableStage {
         classColumn = nil
     }
 
-    /// Converts a row into the row of its class and returns the plan.
+    /// Converts a row. Returns the plan of its class, which contains the values.
     @_optimize(speed)
     func take(
         _ reader: DelimitedReader, _ row: DelimitedRow
@@ -110,7 +110,7 @@ final class TableStage {
                 plan.names.index(
                     of: ByteView($0.baseAddress!, count: $0.count), at: fieldIndex)
             }
-            // Identifiers of Realm Studio occur only in JSON.
+            // Realm Studio identifiers occur in JSON only.
             if let found = index, plan.actions[found].kind.isOfStudio { index = nil }
             if index == nil, !json.ignoresUnknown, unknown == nil, !unnamed.contains(fieldIndex) {
                 unknown = name
@@ -137,7 +137,7 @@ final class TableStage {
 // MARK: - Structures
 
 extension TableStage {
-    /// Converts a field that contains one element of the collection `info`.
+    /// Converts a field that contains one element of the collection property `info`.
     func element(
         _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ fieldIndex: Int
     ) throws(RecordError) -> StagedValue {
@@ -168,7 +168,8 @@ extension TableStage {
         _ info: ColumnInfo, _ reader: DelimitedReader, _ row: DelimitedRow, _ fieldIndex: Int
     ) throws(RecordError) -> StagedValue {
         let text = row.text(fieldIndex)
-        // In tsv an empty field is an empty collection; in csv quotes denote an empty element.
+        // An empty field is an empty collection. In csv, a quoted empty field is a collection with
+        // an empty element instead.
         let isEmpty =
             text.count == 0 && info.collection != nil && reader.dialect.escapes == .backslashes
         if row.isNull(fieldIndex) || isEmpty {
@@ -190,7 +191,7 @@ extension TableStage {
         }
     }
 
-    /// Whether the field may be JSON. A string in quotes is JSON only in a mixed property.
+    /// Whether the field may be JSON. A quoted string is JSON only in a mixed property.
     private static func mayBeJSON(_ text: ByteView, _ info: ColumnInfo) -> Bool {
         MixedText.mayBeJSON(text)
             && (text[0] != UInt8(ascii: "\"") || info.type == .mixed)
@@ -217,7 +218,7 @@ extension TableStage {
         }
     }
 
-    /// Converts a link, a mixed value without structure or a scalar.
+    /// Converts a link, a scalar, or a mixed value that is not a collection.
     private func single(
         _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ fieldIndex: Int
     ) throws(RecordError) -> StagedValue {
@@ -244,7 +245,7 @@ extension TableStage {
         return .reference(ObjectReference(table: target.key, name: .primaryKey(value)))
     }
 
-    /// Converts the elements of a collection that are separated by semicolons.
+    /// Converts a collection whose elements are separated by semicolons.
     private func joined(
         _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ fieldIndex: Int
     ) throws(RecordError) -> [StagedValue] {

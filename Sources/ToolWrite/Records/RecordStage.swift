@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Converts the records of an input into rows of their classes. Confined to its thread.
+/// Converts the records of an input to values of their classes. Confined to its thread.
 final class RecordStage {
     let plans: ClassPlans
-    /// Mode for the record that was converted last.
+    /// Write mode of the record that was converted last.
     private(set) var mode: WriteRequest.Mode
     /// Schema change of the record that was converted last; nil if it has none.
     private(set) var schemaChange: SchemaChange?
@@ -34,7 +34,8 @@ final class RecordStage {
         }
     }
 
-    /// Converts the next record; the plan is nil for a record without a row to write.
+    /// Converts the next record. Returns its plan, which contains the values; nil for a record that
+    /// writes no object.
     @inline(__always)
     func next(_ input: RecordInput) throws(RealmError) -> RecordEvent<ClassPlan?> {
         try input.next(

@@ -2,8 +2,9 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// The file of `--rejects`, with a line for each rejected record. Lines are written only when their
-/// batch is settled, so that a record that is read again by a resumed load does not appear twice.
+/// The file of `--rejects`, with a line for each rejected record. Lines are written only when the
+/// batch of the record is committed. A resumed load may read the record again, and it must not
+/// appear twice.
 final class RejectFile {
     let path: String
     private let descriptor: Int32

@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Serialisation of staged values as words in memory that does not move. Strings and data reference
-/// copies in the same memory.
+/// Stores a `StagedValue` in memory that may be written to a file. Strings and data are copied into
+/// the same memory.
 extension StagedValue {
     /// Appends the value and all nested values to `memory`.
     func write(to memory: SpillBuffer) throws(RealmError) {
@@ -86,7 +86,7 @@ extension SpillBuffer {
         try add(words: Int64(number))
     }
 
-    /// Appends a value, the size of its bytes and the bytes.
+    /// Appends a value, followed by the number of its bytes and the bytes.
     fileprivate func add(_ value: Value) throws(RealmError) {
         let place = try add(MemoryLayout<Value>.stride)
         let skipped = try add(8)
@@ -97,7 +97,7 @@ extension SpillBuffer {
     }
 }
 
-/// Reads stored values in sequence.
+/// Reads stored values one after the other.
 struct StoredCursor {
     private var at: UnsafeRawPointer
 

@@ -1,20 +1,20 @@
 import RealmEngine
 import ToolKit
 
-/// A value of a record that is checked against its property and still has to be stored in a
-/// transaction. Valid as long as its record, unless it is copied by `copied`.
+/// A value of a record that was checked against its property but not yet stored. Valid as long as
+/// the record, unless it was copied by `copied`.
 indirect enum StagedValue {
     case value(Value)
-    /// A link to an object by its key.
+    /// A link to an object that is identified by its primary key or object key.
     case reference(ObjectReference)
     /// The elements of a list or set.
     case list([StagedValue])
     case dictionary([(key: Value, value: StagedValue)])
-    /// An embedded object, or an object in place of a link.
+    /// An embedded object, or an object that a record contains in the place of a link.
     case object(StagedObject)
 }
 
-/// Reference to the target of a link.
+/// Identifies the target of a link.
 struct ObjectReference {
     enum Name {
         case primaryKey(Value)

@@ -1,15 +1,16 @@
 import RealmEngine
 import ToolKit
 
-/// Identifiers of objects in the JSON that Realm Studio exports if links form cycles. The first
+/// Identifiers of objects in JSON of Realm Studio, which uses them if links form cycles. The first
 /// occurrence of an object has `"$refId":"Person#5"` among its properties; later occurrences are
-/// `{"$ref":"Person#5"}`. The class is followed by the primary key as text, or by the object key.
+/// `{"$ref":"Person#5"}`. An identifier consists of the class and the primary key as text, or the
+/// object key.
 enum StudioReference {
     static let identity = "$refId"
     static let member = "$ref"
 
-    /// Returns the field with the identifier if the value is a reference to an object; nil
-    /// otherwise.
+    /// Returns the field with the identifier if the value is a reference to an object; otherwise
+    /// nil.
     static func field(of value: JSONValue) -> JSONValue? {
         guard value.kind == .object, value.count == 1, let field = value.field("$ref"),
             field.kind == .string
@@ -17,7 +18,7 @@ enum StudioReference {
         return field
     }
 
-    /// Parses the identifier of an object of the class.
+    /// Parses the identifier of an object of class `table`.
     static func name(
         _ field: JSONValue, in table: TableInfo
     ) throws(ValueMismatch) -> ObjectReference.Name {

@@ -1,26 +1,26 @@
 import RealmEngine
 import ToolKit
 
-/// Fills batches with whole versions of a stream, as `StreamDeduplicator` decides.
+/// Fills batches with the records of a stream, so that only whole versions are applied.
+/// `StreamDeduplicator` decides which records are applied.
 ///
-/// The records of a version are held back until its mark, so that an interrupted version never
-/// becomes part of a transaction. A version that is too large to be held back gets its own
-/// transaction, which is discarded if the version is interrupted. Confined to the thread that
-/// reads.
+/// The records of a version are held back until its mark, so that no transaction contains an
+/// interrupted version. A version that is too large to be held back gets a transaction of its own.
+/// If the version is interrupted, that transaction is discarded. Confined to the thread that reads.
 final class VersionBuffer {
     private var gate: StreamDeduplicator
     private var bufferedRecords: RawRecords
     private let limits: WriteRequest.Limits
-    /// Whether the open version is too large to hold back, so that the held records begin the next
-    /// batch.
+    /// Whether the current version is too large to be held back. The records held back so far then
+    /// begin the next batch.
     private var startsApart = false
-    /// Whether the beginning of the open version has been delivered.
+    /// Whether the beginning of the current version has been delivered.
     private var isPartlyDelivered = false
-    /// Whether the delivered part is to be discarded.
+    /// Whether the part that was delivered must be discarded.
     private var mustDiscard = false
     /// Whether the input ended inside a version.
     private var isCutOff = false
-    /// Records and bytes since the last due commit.
+    /// Number of records since a commit was last due. `bytes` is their size.
     private var records = 0
     private var bytes = 0
 
@@ -35,7 +35,7 @@ final class VersionBuffer {
         bufferedRecords = RawRecords(input)
     }
 
-    /// Fills the batch with records that may be applied; it may remain empty.
+    /// Fills the batch with records that may be applied. The batch may remain empty.
     func fill(_ batch: RecordBatch, _ input: RecordInput) throws(RealmError) {
         begin(batch, input)
         var mayWait = batch.count == 0
@@ -51,7 +51,7 @@ final class VersionBuffer {
                 let wasApart = isPartlyDelivered
                 if forgets { discard(input) }
                 if forgets && wasApart {
-                    // The batch must end here, because its records belong to the transaction to be
+                    // The batch must end here: its records belong to the transaction that is
                     // discarded.
                     if verdict == .hold || verdict == .release { hold(input) }
                     return
@@ -103,7 +103,8 @@ final class VersionBuffer {
 
     private func hold(_ input: RecordInput) { bufferedRecords.add(input.recordBytes, input.place) }
 
-    /// Handles a record by its verdict; returns whether the batch is complete.
+    /// Processes a record according to the decision about it. Returns whether the batch is
+    /// complete.
     private func take(
         _ verdict: StreamDeduplicator.Verdict, _ batch: RecordBatch, _ input: RecordInput
     ) -> Bool {

@@ -6,10 +6,11 @@ struct InputForm {
     var format: WriteRequest.InputFormat
     /// Syntax of a table; unused for JSON.
     var dialect: Dialect
-    /// Encoding of the input. Nil for UTF-8; tables then also respect a UTF-16 byte order mark.
+    /// Encoding of the input. Nil for UTF-8; a table is then also read as UTF-16 if it begins with
+    /// a UTF-16 byte order mark.
     var encoding: TextEncoding?
-    /// Name of the field that gets the class of a record if JSON lists records by class; nil to
-    /// disable.
+    /// For JSON that lists records by class: name of the field that each record gets for its class.
+    /// Nil if the input does not have that form.
     var classField: String?
 
     init(_ format: WriteRequest.InputFormat) {
@@ -19,7 +20,8 @@ struct InputForm {
 
     static var ndjson: InputForm { InputForm(.ndjson) }
 
-    /// Returns the source, converted to UTF-8 and, for JSON by class, to an array of records.
+    /// Returns the source converted to UTF-8. If it is JSON that lists records by class, converts
+    /// it to an array of records.
     func decoded(_ source: ByteSource) -> ByteSource {
         let text = decodedText(source)
         guard format == .json, let classField else { return text }

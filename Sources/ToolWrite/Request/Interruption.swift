@@ -3,16 +3,16 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// Handling of SIGINT, SIGTERM and SIGHUP: the process ends after open work is finished or rolled
-/// back.
+/// Handles SIGINT, SIGTERM and SIGHUP. The process ends when the open transaction was committed or
+/// rolled back.
 enum Interruption {
     private static let wanted = Atomic<Int32>(0)
-    /// Whether there is no open work, so that a signal may end the process at once.
+    /// Whether no transaction is open, so that a signal may end the process at once.
     private static let isIdle = Atomic<Bool>(false)
 
-    /// Installs handlers that only record the signal.
+    /// Installs signal handlers that record the signal.
     static func install() {
-        // Initialises the atomics before a handler can access them.
+        // Initialises the atomics, because a handler must not do it.
         _ = (wanted.load(ordering: .relaxed), isIdle.load(ordering: .relaxed))
         for number in [SIGINT, SIGTERM, SIGHUP] {
             var action = sigaction()
@@ -32,8 +32,8 @@ enum Interruption {
         }
     }
 
-    /// Runs a body that may block before there is open work; a signal ends the process at once
-    /// meanwhile.
+    /// Runs a body that may block, while no transaction is open. A signal during `body` ends the
+    /// process at once.
     static func atOnce<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
         isIdle.store(true, ordering: .sequentiallyConsistent)
         defer { isIdle.store(false, ordering: .sequentiallyConsistent) }
@@ -41,13 +41,13 @@ enum Interruption {
         return try body()
     }
 
-    /// The signal that was received; nil for none.
+    /// The signal that was received; nil if none was.
     @inline(__always) static var signal: Int32? {
         let number = wanted.load(ordering: .relaxed)
         return number == 0 ? nil : number
     }
 
-    /// Ends the process by the signal with its default action.
+    /// Ends the process by the default action of a signal.
     static func raise(_ number: Int32) -> Never {
         TemporaryFiles.unlinkAll()
         Glibc.signal(number, SIG_DFL)
@@ -57,7 +57,7 @@ enum Interruption {
 }
 
 extension WriteRequest {
-    /// Begins the command's transaction, waiting for the write mutex.
+    /// Begins the command's transaction. Waits for the write mutex.
     func begin(_ session: WriteSession) throws(RealmError) -> WriteTransaction {
         let lockTimeout = lockTimeout
         let transaction = try Interruption.atOnce { () throws(RealmError) in

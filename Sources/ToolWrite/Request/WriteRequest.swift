@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// A command line of `realm-write`, validated as far as possible without the database.
+/// A command line of `realm-write`. Everything that can be checked without the database is checked.
 struct WriteRequest {
     enum Subject {
         case records(className: String, input: String)
@@ -31,10 +31,10 @@ struct WriteRequest {
         case full, unsafe
     }
 
-    /// Limits after which waiting records are committed.
+    /// Limits of a transaction. When one is reached, the records written so far are committed.
     struct Limits {
         var records = Int.max
-        /// Maximum time in nanoseconds.
+        /// Maximum time in nanoseconds between reading a record and committing it.
         var interval = UInt64.max
         var bytes = Int.max
     }
@@ -47,9 +47,9 @@ struct WriteRequest {
     var format: InputFormat { form.format }
     let links: LinkMode
     let limits: Limits
-    /// Names of the fields from which properties take their values.
+    /// For renamed properties, the field from which each takes its value.
     let renamed: [(property: String, field: String)]
-    /// Values of `--const` as JSON: properties that every record gets.
+    /// Values of `--const`, in JSON, and the properties that they set in every record.
     let constants: [(property: String, json: String)]
 
     let classField: String
@@ -63,20 +63,20 @@ struct WriteRequest {
     let mayLoseData: Bool
     let creates: Bool
     let acknowledges: Bool
-    /// Whether the position in a stream is stored beside the database.
+    /// Whether the position in a stream is stored beside the database (`--resume`).
     let resumes: Bool
-    /// Timeout for the write mutex. Processes hold it only briefly, so even without `--wait` the
-    /// timeout is a second.
+    /// Timeout for the write mutex. Even without `--wait` it is a second, because processes hold
+    /// the mutex only briefly.
     let lockTimeout: WriteSession.LockTimeout
-    /// Limit in bytes of the memory of a transaction.
+    /// Memory limit of the command in bytes.
     let memoryLimit: Int
-    /// Limit in bytes of the changes of a transaction. Writing them takes about as much again, and
-    /// waiting records take memory, too.
+    /// Limit in bytes of the changes of a transaction. Writing them takes about as much memory
+    /// again, and records that wait take memory, too.
     var transactionMemory: Int { memoryLimit / 8 * 3 }
     /// Whether summaries and plans are printed as JSON on standard output.
     let reportsJSON: Bool
-    /// String properties that store the digits of JSON numbers, because `--infer` found no numeric
-    /// type that holds all of them.
+    /// String properties that store JSON numbers as their digits, because `--infer` found no
+    /// numeric type that represents all of them.
     var numbersAsText: Set<String> = []
 
     init(_ command: ParsedCommand) throws(RealmError) {
@@ -132,8 +132,8 @@ struct WriteRequest {
         return .schema
     }
 
-    /// Whether records are converted ahead of the writer: they are of one class, mostly create
-    /// objects, and are committed in batches large enough to outweigh the cost.
+    /// Whether records are converted by the threads that read them. That is worthwhile if all
+    /// records are of one class, most of them create objects, and a transaction has many of them.
     func convertsAhead(_ className: String) -> Bool {
         guard limits.records >= 16, limits.bytes >= 1 << 12 else { return false }
         switch mode {
@@ -180,7 +180,7 @@ struct WriteRequest {
 }
 
 extension WriteRequest.InputFormat {
-    /// Format by the suffix of INPUT, else NDJSON.
+    /// Format that the suffix of INPUT indicates; NDJSON by default.
     fileprivate init(of subject: WriteRequest.Subject) {
         self = .ndjson
         guard case .records(_, let input) = subject else { return }

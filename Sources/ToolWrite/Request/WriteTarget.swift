@@ -4,27 +4,28 @@ import ToolKit
 
 /// The database that a command writes to: an existing file, a new file or, with `-n`, a dry run.
 ///
-/// A file that replaces another one, or that belongs to a dry run, is created in a temporary
+/// A file that is to replace another file, and the file of a dry run, are created in a temporary
 /// directory. Any other new file has its final path from the beginning, so that readers can follow
-/// an endless load. It is deleted if the command fails or is interrupted before records are
-/// committed.
+/// a load that does not end. It is deleted if the command fails or is interrupted before records
+/// are committed.
 final class WriteTarget {
     let session: WriteSession
     private let request: WriteRequest
     private let making: Making
 
     private enum Making {
-        /// The file exists already.
+        /// The command writes to an existing file.
         case none
-        /// A new file at its path; signal handlers delete these entries until it contains records.
+        /// A new file at its final path. Until it contains records, signal handlers delete it by
+        /// these entries.
         case inPlace([TemporaryFiles.Entry])
         case replacing(String, TemporaryDirectory)
         case rehearsal(TemporaryDirectory)
     }
 
-    /// Whether the new file contains records, so that it is never deleted.
+    /// Whether the new file contains records, so that it must not be deleted.
     private var isKept = false
-    /// Closures to call when the file has its final path.
+    /// Functions that are called when the file has its final path.
     private var waiting: [() throws(RealmError) -> Void] = []
 
     init(_ request: WriteRequest) throws(RealmError) {
@@ -51,7 +52,7 @@ final class WriteTarget {
         }
     }
 
-    /// Whether commits are immediately in the user's file.
+    /// Whether commits are made directly in the user's file.
     var isInPlace: Bool {
         switch making {
         case .none, .inPlace: true
@@ -59,35 +60,35 @@ final class WriteTarget {
         }
     }
 
-    /// Records that the file has durable records and must be kept.
+    /// Records that the file contains durable records and must not be deleted.
     func markKept() {
         if isKept { return }
         isKept = true
         if case .inPlace(let entries) = making { entries.forEach(TemporaryFiles.remove) }
     }
 
-    /// Calls `body` once commits are in the user's file.
+    /// Calls `body` when commits have reached the user's file.
     func whenPublished(_ body: @escaping () throws(RealmError) -> Void) {
         waiting.append(body)
     }
 
-    /// Publishes the complete file at its path.
+    /// Gives the complete file its final path.
     func finish() throws(RealmError) {
         markKept()
         if case .replacing(let destination, let temporary) = making {
             try publish(temporary, as: destination)
         }
         let waiting = waiting
-        // Waiting closures may retain the target and its temporary directory.
+        // The functions may retain the target and its temporary directory, so they are removed.
         self.waiting = []
         for body in waiting { try body() }
     }
 
-    /// Deletes an incomplete new file after a failure.
+    /// Deletes a new file after a failure, if it contains no records.
     func abandon() {
         waiting = []
         guard case .inPlace(let entries) = making, !isKept else { return }
-        // Another process may have opened the file by its path.
+        // If another process has opened the file by its path, the file is not deleted.
         if FileHolders.names(participating: request.path).isEmpty {
             unlink(request.path)
             CompanionFiles.remove(beside: request.path)
@@ -131,7 +132,7 @@ final class WriteTarget {
         }
     }
 
-    /// Key of the existing database, or of the new one.
+    /// Returns the key of the existing database, or the key for a new one.
     private static func key(_ request: WriteRequest) throws(RealmError) -> EncryptionKey? {
         let hasNew = request.command.isGiven(WriteOption.newKey)
         guard request.creates else {

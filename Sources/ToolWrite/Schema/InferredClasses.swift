@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Classes that records need, and existing classes of the database, by name.
+/// The classes that the records need, and the existing classes of the database, by name.
 struct InferredClasses {
     private(set) var specs: [ClassSpec] = []
     private var positions: [String: Int] = [:]
@@ -16,8 +16,8 @@ struct InferredClasses {
     /// Returns the existing class called `name`; nil if there is none.
     func present(_ name: String) -> ClassSpec? { knownPositions[name].map { known[$0] } }
 
-    /// Adds the properties of objects at one position. Objects at several positions may have the
-    /// same class.
+    /// Adds the properties of objects that occur at one position of the records. Objects at several
+    /// positions may have the same class.
     mutating func merge(_ spec: ClassSpec) {
         guard let i = positions[spec.name] else {
             positions[spec.name] = specs.count

@@ -1,27 +1,27 @@
 import RealmEngine
 import ToolKit
 
-/// The numbers of one property, and the types that represent all of them exactly.
+/// Determines the types that represent all numbers of a property exactly.
 struct ObservedNumbers {
-    /// For each type, the first number that it does not represent exactly.
+    /// For each type, the first number that it cannot represent exactly.
     private var misfits: [ColumnType: String] = [:]
-    /// First number that a mixed property would round; nil if there is none.
+    /// First number that would be rounded in a mixed property; nil if there is none.
     private(set) var roundedInMixed: String?
     /// Whether a number has a fraction or an exponent.
     private var hasFractions = false
-    /// Number of numbers without a declared type.
+    /// Number of observed numbers without a declared type.
     private var plainCount = 0
-    /// Types that numbers declare, for example by `$numberLong`.
+    /// Types that numbers declare in extended form, such as `$numberLong`.
     private var declared: Set<ColumnType> = []
 
     var isEmpty: Bool { plainCount == 0 && declared.isEmpty }
 
-    /// Observes a number in digits.
+    /// Adds a number in decimal notation.
     mutating func observe(_ text: ByteView) {
         plainCount += 1
         let form = DecimalForm(text)
         if form.hasFraction { hasFractions = true }
-        // A number with so few digits is exact in every type.
+        // A number with so few digits is exact in every type, so it excludes none.
         if form.isShort { return }
         let isInt = !form.hasFraction && Int64(text: text) != nil
         if !isInt, !form.hasFraction { note(.int, text) }
@@ -36,14 +36,14 @@ struct ObservedNumbers {
 
     private static let shown = 60
 
-    /// Observes a number with a declared type.
+    /// Adds a number with a declared type.
     mutating func observe(declared type: ColumnType) { declared.insert(type) }
 
     private mutating func note(_ type: ColumnType, _ text: ByteView) {
         if misfits[type] == nil { misfits[type] = text.excerpt(of: Self.shown) }
     }
 
-    /// Whether the nearest double is printed as the same number.
+    /// Whether the double nearest to the number is printed as the same number.
     private static func fitsDouble(_ text: ByteView) -> Bool {
         guard let number = Double(text: text), number.isFinite,
             let wanted = Decimal128(text: text)
@@ -54,14 +54,14 @@ struct ObservedNumbers {
         return Decimal128(text: view).map { Decimal128.compare($0, wanted) == 0 } ?? false
     }
 
-    /// The simplest type that represents all undeclared numbers; nil if there is none.
+    /// The simplest type that represents all numbers without a declared type; nil if there is none.
     private var plainType: ColumnType? {
         let candidates: [ColumnType] = hasFractions ? [.double, .decimal] : [.int, .decimal]
         return candidates.first { misfits[$0] == nil }
     }
 
-    /// Type of the property: mixed if declared types differ, string if no numeric type represents
-    /// all numbers.
+    /// Inferred type of the property. Mixed if numbers declare different types; string if no
+    /// numeric type represents all numbers.
     var type: ColumnType {
         guard let said = declared.first else { return plainType ?? .string }
         if declared.count > 1 { return .mixed }
@@ -69,8 +69,8 @@ struct ObservedNumbers {
         return plainCount == 0 || fits ? said : .mixed
     }
 
-    /// The first number that the usual type does not represent, and the usual type; nil if the
-    /// usual type is used.
+    /// The first number that the usual type cannot represent, and the usual type. Nil if the
+    /// inferred type is the usual one.
     var widening: (number: String, from: ColumnType)? {
         guard declared.isEmpty else { return nil }
         let usual: ColumnType = hasFractions ? .double : .int
@@ -79,7 +79,8 @@ struct ObservedNumbers {
     }
 }
 
-/// Digits and exponent of a number in text form, which determine its exactness.
+/// Digits and exponent of a number in decimal notation. They determine which types represent it
+/// exactly.
 private struct DecimalForm {
     private(set) var hasFraction = false
     private var hasExponent = false
@@ -124,7 +125,7 @@ private struct DecimalForm {
         return isNegative ? -value : value
     }
 
-    /// Whether the number has at most 15 digits, including zeros to the decimal point.
+    /// Whether the number has at most 15 digits, including zeros up to the decimal point.
     var isShort: Bool { !hasExponent && digits + abs(exponent) <= 15 }
 
     /// Whether the number has at most 34 digits and an exponent in the range of Decimal128.

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Accumulates the values of one property to infer its type.
+/// Infers the type of a property from its values.
 final class ObservedProperty {
     enum Shape: Equatable {
         case scalar(ColumnType)
@@ -17,35 +17,36 @@ final class ObservedProperty {
     /// Number of records that have the property.
     private(set) var count = 0
     private(set) var hasNull = false
-    /// Shape of the values; nil while all values are null.
+    /// Kind of the values; nil while all values are null.
     private(set) var shape: Shape?
-    /// Elements of collections.
+    /// Infers the type of the elements; nil if the property is not a collection.
     private(set) var element: ObservedProperty?
-    /// Embedded objects.
+    /// Infers the properties of embedded objects; nil if the values are not objects.
     private(set) var object: ObservedClass?
 
-    /// Numbers among the values. The type of a property with numbers only depends on all of them.
+    /// The numbers among the values. If all values are numbers, they determine the type.
     private(set) var numbers = ObservedNumbers()
     /// Whether there are values that are not numbers.
     private var hasNonNumbers = false
 
-    /// Whether all texts so far are booleans, including `yes`, `no`, `1` and `0`.
+    /// Whether all texts so far denote Booleans. `yes`, `no`, `1` and `0` are Booleans, too.
     private(set) var isTruth = true
-    /// Hashes of the values of a property that may be a primary key; nil after the first duplicate.
+    /// Hashes of the values, while the property may be a primary key; nil after the first
+    /// duplicate.
     private var seen: Set<UInt64>?
 
-    /// Maximum number of values to check for duplicates.
+    /// Maximum number of values that are checked for duplicates.
     private let most: Int
 
-    /// - Parameter maximumKeyCount: maximum number of values to check for duplicates; 0 if the
-    ///   property cannot be a primary key.
+    /// - Parameter maximumKeyCount: maximum number of values that are checked for duplicates; 0 if
+    ///   the property cannot be a primary key.
     init(_ name: String, maximumKeyCount: Int = 0) {
         self.name = name
         most = maximumKeyCount
         if maximumKeyCount > 0 { seen = [] }
     }
 
-    /// Whether the values are distinct and none is null.
+    /// Whether all values are different and none is null.
     var isUnique: Bool { seen != nil && !hasNull && count > 0 }
 
     private func note(_ text: ByteView) {
@@ -55,7 +56,7 @@ final class ObservedProperty {
         if seen?.count == most || seen?.insert(hash.value).inserted == false { seen = nil }
     }
 
-    /// Observes a value in JSON.
+    /// Adds a JSON value.
     func observe(_ value: JSONValue) {
         count += 1
         switch value.kind {
@@ -118,7 +119,7 @@ final class ObservedProperty {
         for child in children { element.observe(child) }
     }
 
-    /// Observes a field of a table.
+    /// Adds a field of a table.
     func observe(text: ByteView, isNull: Bool) {
         count += 1
         if isNull {
@@ -132,12 +133,11 @@ final class ObservedProperty {
         } else {
             merge(.scalar(Self.type(ofText: text)))
         }
-        // Fields of a table are text, so conflicting types become a string instead of a mixed
-        // value.
+        // Fields of a table are text. If their types differ, the property is a string, not mixed.
         if shape == .mixed { shape = .scalar(.string) }
     }
 
-    /// Type of a text that is not a number.
+    /// Returns the type of a text that is not a number.
     private static func type(ofText text: ByteView) -> ColumnType {
         if text.equals("true") || text.equals("false") { return .bool }
         return ScalarText.time(text) != nil ? .timestamp : .string
@@ -145,8 +145,8 @@ final class ObservedProperty {
 
     private static let maximumNumberLength = 64
 
-    /// Whether a text is a number in digits. A text with leading zeros is not, since the number
-    /// would lose them.
+    /// Whether a text is a number in decimal notation. A text with leading zeros is not, because a
+    /// number would lose the zeros.
     private static func isNumber(_ text: ByteView) -> Bool {
         guard text.count > 0, text.count <= maximumNumberLength else { return false }
         let start = text[0] == UInt8(ascii: "-") ? 1 : 0
@@ -157,19 +157,20 @@ final class ObservedProperty {
         return !isPadded && Double(text: text) != nil && Decimal128(text: text) != nil
     }
 
-    /// Whether a text is RFC 3339 with date, time and zone.
+    /// Whether a text is an RFC 3339 date with time and zone.
     private static func isTime(_ text: ByteView) -> Bool {
         text.count >= 20 && text[10] == UInt8(ascii: "T") && Timestamp(text: text) != nil
     }
 
-    /// Observes a number. Together with other values it makes the property mixed.
+    /// Adds a number. A property with numbers and other values is mixed.
     private func observeNumber(_ observe: (inout ObservedNumbers) -> Void) {
         observe(&numbers)
         let type = numbers.type
         shape = hasNonNumbers || type == .mixed ? .mixed : .scalar(type)
     }
 
-    /// Whether all values are numbers and no numeric type represents all of them.
+    /// Whether all values are numbers and must be stored as strings, because no numeric type
+    /// represents all of them.
     var hasNumbersAsText: Bool { !numbers.isEmpty && shape == .scalar(.string) && !hasNonNumbers }
 
     private func merge(_ seen: Shape) {
@@ -190,18 +191,18 @@ final class ObservedProperty {
     }
 }
 
-/// Accumulates the objects of one class to infer its properties.
+/// Infers the properties of a class from its objects.
 final class ObservedClass {
-    /// Name of the class; nil for embedded objects that do not name it.
+    /// Name of the class; nil for embedded objects, which do not name it.
     let name: String?
     private(set) var records = 0
     private(set) var properties: [ObservedProperty] = []
-    /// Indexes of properties by field; nil for a field that is not a property.
+    /// For each field, the index of its property; nil for a field that is ignored.
     private var positions: [[UInt8]: Int?] = [:]
-    /// Indexes of properties by name.
+    /// For each property name, the index of the property.
     private var places: [String: Int] = [:]
 
-    /// Maximum number of values of a property to check for duplicates.
+    /// Maximum number of values of a property that are checked for duplicates.
     private let maximumKeyCount: Int
 
     init(_ name: String?, maximumKeyCount: Int = 0) {
@@ -209,7 +210,7 @@ final class ObservedClass {
         self.maximumKeyCount = maximumKeyCount
     }
 
-    /// Names of properties that may be primary keys, in the order of preference.
+    /// Names of the properties that may be primary keys. The preferred ones are first.
     var keyNames: [String] {
         ["id", "uuid", "key"]
             + (name.map { ["\($0.lowercased())_id", "\($0.lowercased())id"] } ?? [])
@@ -219,14 +220,16 @@ final class ObservedClass {
         maximumKeyCount > 0 && keyNames.contains(property.lowercased())
     }
 
-    /// Observes an object. `property` maps a field to its property name, nil for fields to ignore.
+    /// Adds an object. `property` returns the property name of a field; nil if the field is
+    /// ignored.
     func observe(_ value: JSONValue, _ property: (String) -> String?) {
         records += 1
         guard value.kind == .object else { return }
         for field in value.children { self.property(field.key, property)?.observe(field) }
     }
 
-    /// Adds the names of properties whose numbers are stored as strings, including properties of embedded objects.
+    /// Inserts the names of properties whose numbers are stored as strings. Includes properties of
+    /// embedded objects.
     func addNumbersAsText(to names: inout Set<String>) {
         for property in properties {
             let value = property.element ?? property
@@ -235,10 +238,10 @@ final class ObservedClass {
         }
     }
 
-    /// Observes the beginning of a row.
+    /// Begins the next row of a table.
     func beginRow() { records += 1 }
 
-    /// Returns the property of a field; nil for fields to ignore.
+    /// Returns the property for a field; nil if the field is ignored.
     func property(_ field: ByteView, _ name: (String) -> String?) -> ObservedProperty? {
         let key = field.bytes
         if let known = positions[key] { return known.map { properties[$0] } }

@@ -1,25 +1,25 @@
 import RealmEngine
 import ToolKit
 
-/// Infers the classes and properties that records need and the database lacks.
+/// Infers the classes and properties that records need but the database does not have.
 ///
-/// Numbers get the first type of int, double, decimal128 and string that represents all of them
-/// exactly. Texts become dates if all are RFC 3339 times. Objects become embedded classes called
-/// `Parent_property`. Values of different types become a mixed property. A property is optional if
-/// a record lacks it or has null. The primary key of a new class is the argument of `--key`, else a
-/// property whose name and values are typical of keys.
+/// Numbers get the first of the types int, double, decimal128 and string that represents all of
+/// them exactly. Texts become dates if all are RFC 3339 times. Objects become embedded classes
+/// called `Parent_property`. Values of different types become a mixed property. A property is
+/// optional if a record lacks it or has null. The primary key of a new class is the argument of
+/// `--key`; without it, a property whose name and values are typical of keys.
 struct SchemaInference {
     private let request: WriteRequest
     private let className: String
-    /// Classes in the order of their first record.
+    /// Classes in the order in which their first records occur.
     private var classes: [ObservedClass] = []
     private var positions: [String: Int] = [:]
-    /// Names that number the columns without a name.
+    /// Numbers that serve as names of columns without a name.
     private var unnamed: Set<String> = []
-    /// Whether at least one record was valid, and whether at least one was rejected.
+    /// Whether at least one record was valid. `hasRefusals` is true if at least one was rejected.
     private var hasRecords = false
     private var hasRefusals = false
-    /// Explanations of unusual types, a sentence each.
+    /// Explanations of unusual types, one sentence each.
     private(set) var notes: [String] = []
 
     init(_ request: WriteRequest, className: String) {
@@ -27,8 +27,8 @@ struct SchemaInference {
         self.className = className
     }
 
-    /// Observes the records of `input`, at most the first `most`. Rejected records are ignored
-    /// here; writing them reports the error.
+    /// Reads the records of `input` to infer their classes; at most the first `most` records.
+    /// Rejected records are ignored, because their error is reported when they are written.
     mutating func read(_ input: RecordInput, most: Int) throws(RealmError) {
         let header: [[UInt8]]
         if case .record(let names)? = try input.readHeader() {
@@ -39,7 +39,7 @@ struct SchemaInference {
             header = []
         }
         let classColumn = header.firstIndex(of: Array(request.classField.utf8))
-        // A table without rows still has the columns of its header.
+        // Even a table without rows has the columns of its header.
         if className != "-" { declare(header) }
         var progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
@@ -111,14 +111,14 @@ struct SchemaInference {
 
     private mutating func observed(_ name: String) -> ObservedClass {
         if let known = positions[name] { return classes[known] }
-        // A hash in a set takes about 32 bytes, twice as many while the set grows.
+        // A hash takes about 32 bytes in a set; twice as many while the set grows.
         let fresh = ObservedClass(name, maximumKeyCount: request.memoryLimit / 64)
         positions[name] = classes.count
         classes.append(fresh)
         return fresh
     }
 
-    /// Maps a field to the property that takes its value; nil for none.
+    /// Returns the property for a field; nil if there is none.
     private func property(_ field: String) -> String? {
         let names = [request.classField, "_key", StudioReference.identity, StudioReference.member]
         if names.contains(field) { return nil }
@@ -133,8 +133,8 @@ struct SchemaInference {
 
     // MARK: Inferred classes
 
-    /// Returns the classes and properties that `present`, the existing classes, lack. Embedded
-    /// classes precede the classes that contain them, so that links find their targets.
+    /// Returns the classes and properties that are not in `present`, the existing classes. Embedded
+    /// classes precede the classes that contain them, so that links find their target classes.
     mutating func missing(from present: [ClassSpec]) throws(RealmError) -> [ClassSpec] {
         if className != "-" {
             let table = observed(className)
@@ -152,7 +152,8 @@ struct SchemaInference {
         var found = InferredClasses(present)
         for table in classes { describe(table, table.name ?? "", .topLevel, &found) }
         let specs = found.specs
-        // Loading then fails with the error of the first record, which is more informative.
+        // All records were rejected. The load then fails with the error of the first record, which
+        // is more informative.
         if hasOnlyRefusals { return specs }
         try checkKey(specs)
         try checkLinks(specs, present)
@@ -161,11 +162,11 @@ struct SchemaInference {
 
     private var hasOnlyRefusals: Bool { hasRefusals && !hasRecords }
 
-    /// Names of the properties whose numbers are stored as strings, since no numeric type
+    /// Names of the properties whose numbers are stored as strings, because no numeric type
     /// represents all of them.
     var numbersAsText: Set<String> {
         var names: Set<String> = []
-        // The values of a table are text in any case.
+        // In a table, all values are text anyway.
         if isTable { return names }
         for table in classes { table.addNumbersAsText(to: &names) }
         return names
@@ -182,7 +183,8 @@ struct SchemaInference {
             let old = known?.property(property.name)
             let isConstant =
                 kind == .topLevel && request.constants.contains { $0.property == property.name }
-            // Existing objects have no value of a new property, so it is optional.
+            // A new property of an existing class is optional, because existing objects have no
+            // value for it.
             let isOptional =
                 property.hasNull || known != nil
                 || (property.count < table.records && !isConstant)
@@ -201,7 +203,7 @@ struct SchemaInference {
         found.merge(spec)
     }
 
-    /// Adds an explanation if a property with numbers has an unusual type.
+    /// Adds an explanation if the numbers of a property led to an unusual type.
     private mutating func note(
         _ property: ObservedProperty, _ described: PropertyDescription, _ name: String
     ) {
@@ -221,7 +223,7 @@ struct SchemaInference {
         }
     }
 
-    /// Describes the property, as modified by options such as `--link`.
+    /// Describes the property as it is created, with options such as `--link` applied.
     private func described(
         _ property: ObservedProperty, _ isOptional: Bool, _ target: String, _ kind: TableKind
     ) -> PropertyDescription {
@@ -242,8 +244,8 @@ struct SchemaInference {
     private var isTable: Bool { request.format == .csv || request.format == .tsv }
     private var links: [(name: String, value: String)] { request.command[WriteOption.link] }
 
-    /// Chooses the primary key: the argument of `--key`, else `_id`, else a property with a typical
-    /// name and unique values.
+    /// Chooses the primary key: the argument of `--key`, or else `_id`, or else a property with a
+    /// typical name and unique values.
     private func primaryKey(_ table: ObservedClass, _ spec: ClassSpec) -> String? {
         if hasOnlyRefusals { return nil }
         if let key = request.command[WriteOption.key] { return spec.property(key)?.name }

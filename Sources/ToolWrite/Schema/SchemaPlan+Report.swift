@@ -16,7 +16,7 @@ extension SchemaPlan: ReportDocument {
         let shown = changes.filter { planned in
             switch planned.change {
             case .setVersion: false
-            // Properties of a new class are shown with the class.
+            // The properties of a new class are shown together with the class.
             case .addProperty(let table, _): !added.contains(table)
             default: true
             }

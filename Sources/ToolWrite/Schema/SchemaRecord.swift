@@ -1,11 +1,11 @@
 import RealmEngine
 import ToolKit
 
-/// Parses schema changes among change records (realm-tools(7), CHANGE RECORDS).
+/// Parses schema changes in streams of change records (realm-tools(7), CHANGE RECORDS).
 enum SchemaRecord {
     /// Parses a record with `"op":"schema"`.
     ///
-    /// - Parameter only: class that all records must concern; nil for any.
+    /// - Parameter only: the only class that a change may concern; nil for any class.
     static func change(
         _ record: JSONValue, only: String?
     ) throws(ValueMismatch) -> SchemaChange {

@@ -1,18 +1,18 @@
 import RealmEngine
 import ToolKit
 
-/// Schema changes requested by options, as a plan of the engine. They are made in this order:
-/// renames, drops, optional and required, additions, indexes, the version.
+/// Schema changes that options request, as a plan for the engine. The changes are made in this
+/// order: renames, removals, optional and required, additions, indexes, the version.
 struct SchemaRequest {
     private(set) var plan: SchemaPlan
-    /// Classes and properties that `--infer` found missing.
+    /// Classes and properties that `--infer` found to be missing.
     private(set) var inferred: [ClassSpec] = []
     /// Explanations of unusual inferred types.
     private(set) var notes: [String] = []
 
-    /// Plans nothing if the command requests no changes.
+    /// Creates the plan. It is empty if the command requests no changes.
     ///
-    /// - Parameter inference: the observed records, with `--infer`; else nil.
+    /// - Parameter inference: the records that were read for `--infer`; otherwise nil.
     init(
         _ request: WriteRequest, _ file: SchemaFile?, _ inference: SchemaInference? = nil,
         _ snapshot: Snapshot
@@ -45,12 +45,12 @@ struct SchemaRequest {
         if let version = command[WriteOption.schemaVersion] {
             plan.setVersion(UInt64(version), mayLower: true)
         } else if let version = file?.version {
-            // A schema file with a lower version than the database does not lower it.
+            // A schema file with a lower version than the database does not lower the version.
             plan.setVersion(version, mayLower: false)
         }
     }
 
-    /// Types, primary keys and kinds of classes.
+    /// Adds the changes of types, primary keys and kinds of classes to the plan.
     private mutating func planTypes(_ command: ParsedCommand) throws(RealmError) {
         for text in command[WriteOption.noPrimaryKey] {
             try plan.removePrimaryKey(try plan.schemaElement(text))
@@ -109,7 +109,7 @@ struct SchemaRequest {
 }
 
 extension SchemaPlan {
-    /// Throws `misuse` if the plan loses data and that is not permitted.
+    /// Throws `misuse` if the plan loses data, unless that is allowed.
     func checkLoss(isAllowed: Bool) throws(RealmError) {
         guard !isAllowed, let loss = changes.first(where: { $0.losesData }) else { return }
         let note = loss.note.map { " (\($0))" } ?? ""

@@ -14,7 +14,8 @@ struct SchemaText {
     private(set) var classes: [ClassSpec] = []
     private var names: Set<String> = []
     private var line = 0
-    /// Whether the text defines a class called `binary`, which is then not an alias of `data`.
+    /// Whether the text defines a class called `binary`. In a property, `binary` then means this
+    /// class instead of the type `data`.
     private let definesBinary: Bool
 
     init(_ text: String) throws(Fault) {
@@ -97,8 +98,8 @@ struct SchemaText {
         if isKey { classes[last].primaryKey = property.name }
     }
 
-    /// Splits a line into name and type. The gap is at least two blanks or a tab if a name or type
-    /// may contain blanks.
+    /// Splits a line into name and type. If names or types contain blanks, they are separated by at
+    /// least two blanks or a tab.
     private static func split(_ text: Substring) -> (name: Substring, type: Substring)? {
         var gap: Range<Substring.Index>?
         var start = text.startIndex
@@ -112,7 +113,7 @@ struct SchemaText {
         return (text[..<gap.lowerBound], text[gap.upperBound...])
     }
 
-    /// A property of a type in the words of the text, `list<string>`.
+    /// Parses the type of a property, such as `list<string>`.
     static func property(
         _ name: String, type: String
     ) throws(Fault) -> PropertyDescription {

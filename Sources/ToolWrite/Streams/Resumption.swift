@@ -1,23 +1,24 @@
 import RealmEngine
 import ToolKit
 
-/// Stores the position of a stream beside the database (`--resume`), so that each version is
-/// applied exactly once even if the process is killed (see `AppliedVersion`).
+/// Stores the position in a stream beside the database (`--resume`). Hence each version of the
+/// stream is applied exactly once, even if the process is killed. See `AppliedVersion`.
 final class Resumption {
     private let path: String
     private let isDurable: Bool
     /// Content of the file; nil if there is none.
     private var written: AppliedVersion?
-    /// Content that the file should get; written when there is time.
+    /// Content to be written to the file when the load is idle; nil if the file is up to date.
     private var due: AppliedVersion?
-    /// Position that the database has reached; nil if it cannot be determined.
+    /// Position in the stream that the database has reached; nil if it cannot be determined.
     private(set) var position: StreamPosition?
 
     /// - Parameter version: current version of the database.
     init(_ request: WriteRequest, version: UInt64) throws(RealmError) {
         path = request.path
         isDurable = request.isDurable
-        // A file beside a database that is created anew belongs to the previous database.
+        // If the database is created now, an existing file beside it belongs to a previous
+        // database.
         written = try AppliedVersion(beside: path)
         if request.creates { return }
         position = written?.position(at: version)
@@ -29,7 +30,8 @@ final class Resumption {
         }
     }
 
-    /// Stores that the commit of `version` will reach position `next`. Called before the commit.
+    /// Writes to the file that the commit of `version` will reach position `next`. Must be called
+    /// before the commit.
     func announce(_ next: StreamPosition, version: UInt64) throws(RealmError) {
         guard try AppliedVersion(beside: path) == written else {
             throw RealmError(
@@ -41,14 +43,14 @@ final class Resumption {
         (written, due) = (state, nil)
     }
 
-    /// Records that the commit of `version` has reached `position`.
+    /// Records that the commit of `version` was made, so that the database has reached `position`.
     func confirm(_ position: StreamPosition, version: UInt64) {
         self.position = position
         due = AppliedVersion(position, target: version)
     }
 
-    /// Writes the pending content. Until then the version of the database shows whether the commit
-    /// happened.
+    /// Writes the content that `confirm` left to be written. Until then, the version of the
+    /// database shows whether the commit happened.
     func settle() throws(RealmError) {
         guard let due else { return }
         try due.write(beside: path, isDurable: isDurable)

@@ -1,32 +1,32 @@
 import RealmEngine
 import ToolKit
 
-/// Decides which change records to apply: whole versions, in order, each once.
+/// Decides which change records are applied: whole versions only, in order, each once.
 ///
-/// A stream is change records with marks. `commit` ends a version and contains its previous version
-/// and its number of records; `resync` begins a version that contains all objects. Records of a
-/// version are held back until its mark. Versions that were already applied and interrupted
-/// versions are skipped. Change records without marks, from a diff, are applied immediately. Does
-/// not access a database.
+/// A stream consists of change records and marks. The mark `commit` ends a version; it contains the
+/// previous version and the number of records. The mark `resync` begins a version that contains all
+/// objects. The records of a version are held back until its mark. Versions that were already
+/// applied are skipped, and so are interrupted versions. Change records without marks, for example
+/// from `--diff`, are applied immediately. Does not access a database.
 struct StreamDeduplicator {
     /// Decision about a record.
     enum Verdict: Equatable {
         case apply
-        /// Hold the record back until its version is complete.
+        /// The record is held back until its version is complete.
         case hold
-        /// The version is complete: apply the records held back and this one.
+        /// The version is complete: the records held back, and this record, are applied.
         case release
         case skip
     }
 
-    /// Whether a stream must continue at `applied`.
+    /// Whether the first version must continue at `applied`.
     private let isStrict: Bool
-    /// Whether the input has marks.
+    /// Whether the input contains marks.
     private var isStream: Bool
     private(set) var applied: StreamPosition?
     private var open: Version?
 
-    /// A version whose mark has not been read.
+    /// A version whose final mark has not been read yet.
     private struct Version {
         let number: UInt64
         var isWhole = false
@@ -34,26 +34,28 @@ struct StreamDeduplicator {
         var count = 0
     }
 
-    /// Makes a filter for `--resume`.
+    /// Creates a filter for `--resume`.
     ///
-    /// - Parameter position: position that the database has reached; nil if unknown, after which
-    ///   only a resync is accepted.
+    /// - Parameter position: position that the database has reached. If it is nil (unknown), only a
+    ///   resync is accepted.
     init(resuming position: StreamPosition?) {
         applied = position
         isStrict = true
         isStream = true
     }
 
-    /// Makes a filter for a database whose position is not tracked.
+    /// Creates a filter for a database whose position is not stored.
     init() {
         isStrict = false
         isStream = false
     }
 
-    /// Whether records are held back that would be left out at the end of the input.
+    /// Whether records are held back that would not be applied if the input ended here.
     var isInside: Bool { open.map { !$0.isOld && ($0.count > 0 || $0.isWhole) } ?? false }
 
-    /// - Returns: the decision, and whether all records held back are to be discarded first.
+    /// Decides about a record.
+    ///
+    /// - Returns: the decision, and whether all records that are held back must be discarded first.
     mutating func take(
         _ record: JSONValue
     ) throws(ValueMismatch) -> (verdict: Verdict, forgets: Bool) {
@@ -69,7 +71,7 @@ struct StreamDeduplicator {
         }
     }
 
-    /// Discards the open version; returns whether it had records to discard.
+    /// Discards the current version. Returns whether it had records.
     private mutating func discardOpenVersion() -> Bool {
         defer { open = nil }
         return isInside
@@ -96,7 +98,8 @@ struct StreamDeduplicator {
         let position = StreamPosition(try Self.number(record, "version"), StreamMark.source(record))
         isStream = true
         let from = try Self.number(record, "from")
-        // A resync to an older version, or from another source, has not been applied before.
+        // A resync to an older version, or from another source database, has not been applied
+        // before.
         let isOld = applied.map {
             $0.source == position.source && position.version <= $0.version
                 && from <= position.version
@@ -137,7 +140,7 @@ struct StreamDeduplicator {
         return (.release, forgets)
     }
 
-    /// Whether the version was already applied. Throws if it belongs to another database.
+    /// Whether the version was already applied. Throws an error if it belongs to another database.
     private func isOld(
         _ position: StreamPosition, _ record: JSONValue
     ) throws(ValueMismatch) -> Bool {

@@ -1,16 +1,16 @@
 import RealmEngine
 import ToolKit
 
-/// A mark between the records of a stream that has an effect on the database.
+/// A mark between the records of a stream. Only marks that affect the database are represented.
 enum StreamMark {
-    /// Ends a version, after which the position is reached.
+    /// Ends a version. The database has then reached the position.
     case commit(StreamPosition)
-    /// Begins a version that contains all objects of a class, or of all classes if nil. Objects
-    /// that are not in it are deleted.
+    /// Begins a version that contains all objects of a class; of all classes if the name is nil.
+    /// Objects that the version does not contain are deleted.
     case resync(className: String?)
 
-    /// Parses a mark; nil for records that are not a mark with an effect. `StreamDeduplicator`
-    /// checks the order of marks.
+    /// Parses a mark. Returns nil for other records, and for marks that do not affect the database.
+    /// `StreamDeduplicator` checks the order of marks.
     init?(_ record: JSONValue) throws(ValueMismatch) {
         guard let op = record.field("op") else { return nil }
         if op.text.equals("commit") {
