@@ -1,6 +1,6 @@
-// AES-256 on four blocks at once, with each bit of a byte in a separate word ("sliced"): bit p of
-// word i is bit i of byte p. No table lookup and no branch depends on data, so the time does not
-// depend on the key.
+// Portable AES-256. Processes four blocks at once in "sliced" form: each bit of a byte is in a
+// separate word. Bit p of word i is bit i of byte p. No table access and no branch depends on data,
+// so the time does not depend on the key.
 
 #include <string.h>
 
@@ -10,7 +10,7 @@ typedef struct {
     uint64_t bit[8];
 } sliced;
 
-// Transposes a square of 8 by 8 bits.
+// Transposes a matrix of 8 by 8 bits.
 static uint64_t transpose(uint64_t x) {
     uint64_t t = (x ^ (x >> 7)) & 0x00AA00AA00AA00AAull;
     x ^= t ^ (t << 7);
@@ -40,7 +40,7 @@ static void store(const sliced *s, uint8_t bytes[64]) {
     }
 }
 
-// Reduces fifteen coefficients to eight, modulo x^8 + x^4 + x^3 + x + 1.
+// Reduces a polynomial with fifteen coefficients to eight, modulo x^8 + x^4 + x^3 + x + 1.
 static inline __attribute__((always_inline)) sliced reduce(uint64_t p[15]) {
 #pragma clang loop unroll(full)
     for (int i = 14; i >= 8; i--) {
@@ -70,7 +70,7 @@ static sliced square(const sliced *a) {
     return reduce(p);
 }
 
-// x to the power of 254: the inverse of x, and 0 for 0.
+// Raises x to the power of 254. The result is the inverse of x; 0 for x = 0.
 static sliced invert(const sliced *x) {
     sliced x2 = square(x);
     sliced x3 = multiply(&x2, x);
@@ -82,7 +82,8 @@ static sliced invert(const sliced *x) {
     return multiply(&x252, &x2);
 }
 
-// The affine step of the S-box: bit i is the sum of bits i, i+4 ... i+7, and of 0x63.
+// The affine step of the S-box: bit i becomes the sum of the bits i, i+4, ..., i+7 and of bit i of
+// 0x63.
 static void substitute(sliced *s) {
     sliced v = invert(s);
     for (int i = 0; i < 8; i++) {
@@ -101,7 +102,7 @@ static void substitute_back(sliced *s) {
     *s = invert(&v);
 }
 
-// Byte p of a block is in row p % 4 of column p / 4; row r is rotated by r columns.
+// Rotates row r of a block by r columns. Byte p of a block is in row p % 4 of column p / 4.
 static uint64_t shift_rows(uint64_t x) {
     return (x & 0x1111111111111111ull) | ((x >> 4) & 0x0222022202220222ull)
         | ((x << 12) & 0x2000200020002000ull) | ((x >> 8) & 0x0044004400440044ull)
@@ -116,7 +117,7 @@ static uint64_t shift_rows_back(uint64_t x) {
         | ((x >> 4) & 0x0888088808880888ull);
 }
 
-// Replaces each row by the next one of its column.
+// Replaces each row by the next row of the same column.
 static uint64_t next_row(uint64_t x) {
     return ((x >> 1) & 0x7777777777777777ull) | ((x << 3) & 0x8888888888888888ull);
 }

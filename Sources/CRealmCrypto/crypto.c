@@ -8,7 +8,8 @@
 
 void realm_crypto_wipe(void *bytes, size_t count) {
     memset(bytes, 0, count);
-    // An opaque use of the memory keeps the compiler from removing the stores.
+    // The compiler must assume that this statement reads the memory, so it keeps the preceding
+    // stores.
     __asm__ __volatile__("" : : "r"(bytes) : "memory");
 }
 
@@ -22,13 +23,14 @@ int realm_crypto_equal(const uint8_t *a, const uint8_t *b, size_t count) {
 
 enum { unknown = 0, absent = 1, present = 2 };
 
-// A race is harmless: all threads store the same results.
+// If several threads initialise these at once, all store the same results.
 static int cached_aes, cached_sha;
 
 static int check_aes(void) {
 #ifdef HAS_HARDWARE
     if (!realm_processor_has_aes()) return 0;
-    // Verifies that the instructions agree with the portable form.
+    // Checks on a test case that the processor's instructions agree with the portable
+    // implementation.
     realm_crypto_context context;
     uint8_t key[32], text[16 * 9], a[sizeof text], b[sizeof text], iv[16];
     for (size_t i = 0; i < sizeof key; i++) key[i] = (uint8_t)(7 * i + 1);
@@ -87,8 +89,8 @@ static void blocks(uint32_t state[8], const uint8_t *bytes, size_t count, int ha
     realm_sha256_blocks_portable(state, bytes, count);
 }
 
-// Processes the end of a message of `count` bytes, of which `rest`, less than a block, are not in
-// `state` yet, and computes the digest.
+// Processes the end of a message and computes the digest. The message has `count` bytes. The last
+// `rest` of them, less than a block, are not yet in `state`.
 static void end(
     uint32_t state[8], const uint8_t *bytes, size_t rest, uint64_t count, int hardware,
     uint8_t digest[28]) {
@@ -101,7 +103,8 @@ static void end(
     for (int i = 0; i < 28; i++) digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
-// Processes the rest of a message of which `before` bytes are in `state`, and computes the digest.
+// Processes the rest of a message and computes the digest. The first `before` bytes of the message
+// are already in `state`.
 static void finish(
     uint32_t state[8], const uint8_t *bytes, size_t count, uint64_t before, int hardware,
     uint8_t digest[28]) {
@@ -148,7 +151,7 @@ static void begin(
     realm_crypto_wipe(pad, sizeof pad);
 }
 
-// The outer half of HMAC, over the digest of the inner half.
+// Computes the outer half of HMAC from the digest of the inner half.
 static void seal(
     const uint32_t outer[8], const uint8_t digest[28], int hardware, uint8_t mac[28]) {
     uint32_t state[8];
@@ -217,7 +220,7 @@ void realm_crypto_encrypt_several(
         const uint8_t *iv[realm_crypto_messages], *text[realm_crypto_messages];
         uint8_t *result[realm_crypto_messages];
         for (size_t i = 0; i < realm_crypto_messages; i++) {
-            // Fills up with the first message, which costs nothing.
+            // Unused lanes process the first message again, which takes no additional time.
             size_t m = i < messages ? i : 0;
             iv[i] = ivs + 16 * m;
             text[i] = from[m];

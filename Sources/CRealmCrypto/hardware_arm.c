@@ -1,5 +1,5 @@
-// The cryptographic instructions of ARMv8. Only these functions are compiled for them, so that the
-// program runs on processors without them.
+// AES and SHA-256 with the cryptographic instructions of ARMv8. Only these functions are compiled
+// with the instructions, so that the program also runs on processors without them.
 
 #include "internal.h"
 

@@ -1,5 +1,5 @@
-// AES-NI and the SHA extensions of x86. Only these functions are compiled for them, so that the
-// program runs on processors without them.
+// AES and SHA-256 with AES-NI and the SHA extensions of x86. Only these functions are compiled with
+// the instructions, so that the program also runs on processors without them.
 
 #include "internal.h"
 
@@ -32,8 +32,8 @@ WITH_AES void realm_aes_prepare_hardware(realm_crypto_context *context) {
     }
 }
 
-// In CBC mode, a block waits for the one before, so one message leaves most of the processor idle:
-// several messages are encrypted in parallel.
+// Encrypts several messages in parallel. In CBC mode a block depends on the previous block, so a
+// single message leaves most of the processor idle.
 WITH_AES static inline __attribute__((always_inline)) void encrypt_messages(
     const realm_crypto_context *context, const uint8_t *const *ivs, const uint8_t *const *from,
     uint8_t *const *to, size_t blocks, const int count) {
@@ -68,8 +68,8 @@ WITH_AES void realm_aes_encrypt_several_hardware(
     encrypt_messages(context, ivs, from, to, blocks, realm_crypto_messages);
 }
 
-// Number of blocks that are decrypted at once: the instruction takes four cycles, and two begin in
-// each cycle.
+// Number of blocks that are decrypted at once. The instruction takes four cycles, and two
+// instructions can begin in each cycle.
 enum { lanes = 8 };
 
 WITH_AES static void decrypt_lanes(
@@ -110,12 +110,13 @@ WITH_AES void realm_aes_decrypt_hardware(
     }
 }
 
-// Here too, an instruction waits for the one before: two messages take only a third longer than
-// one.
+// Hashes two messages in parallel. An instruction depends on the previous one, so two messages take
+// only a third longer than one.
 WITH_SHA static inline __attribute__((always_inline)) void hash_messages(
     uint32_t *const *states, const uint8_t *const *bytes, size_t blocks, const int count) {
     const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0bll, 0x0405060700010203ll);
-    // The instructions keep a b e f in one register and c d g h in the other.
+    // The instructions require the state words a, b, e, f in one register and c, d, g, h in the
+    // other.
     __m128i abef[2], cdgh[2];
     for (int m = 0; m < count; m++) {
         __m128i low = _mm_loadu_si128((const __m128i *)states[m]);

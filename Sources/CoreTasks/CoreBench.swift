@@ -3,16 +3,17 @@ import ToolBench
 import ToolKit
 import ToolVersion
 
-/// `core-bench`: `realm-bench` with the common tasks of the reference engine's own benchmark, with
-/// the same properties, indexes and distributions of values on as many objects, so that the time of
-/// one repetition, CPU/OP, compares with what that benchmark prints for the task of the same name.
-/// What it does not measure, beginning a transaction and forgetting it, is not measured here either.
+/// `core-bench`: `realm-bench` with the tasks of realm-core's own benchmark ("common tasks"). They
+/// have the same properties, indexes, number of objects and distributions of values. Hence the CPU
+/// time of one repetition (CPU/OP) can be compared with the time that realm-core's benchmark prints
+/// for the task of the same name. Beginning and discarding transactions are not measured, as in
+/// that benchmark.
 public enum CoreBench {
-    /// The workloads of `realm-bench`, and the tasks.
+    /// The workloads of `realm-bench`, and the common tasks.
     package static let catalogue = WorkloadCatalogue(
         adding: CoreTask.all.map(\.plan), commonRows: CoreTask.usualRows)
 
-    /// Runs with the process's arguments, the name first, and returns the exit status.
+    /// Runs with the arguments of the process, including its name. Returns the exit status.
     public static func run(_ arguments: [String]) -> Int32 {
         let table = BenchTable.table(
             "core-bench", "measure the common tasks of the reference engine's benchmark", catalogue)

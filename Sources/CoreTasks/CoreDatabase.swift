@@ -2,7 +2,8 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// The database of a common task: the class `t`, which the task creates, and data of its repetitions.
+/// The database of a common task: the class `t`, which the task creates, and the data that its
+/// repetitions use.
 final class CoreDatabase: MeasuredDatabase {
     /// Number of objects that a task creates by default.
     let baseSize: Int
@@ -11,7 +12,7 @@ final class CoreDatabase: MeasuredDatabase {
     private(set) var keys: [ObjectKey] = []
     var random: SplitMix64
 
-    /// The required result of a repetition; nil if unknown.
+    /// The result that each repetition must return; nil if unknown.
     var expected: Int?
     /// Values that repetitions search for.
     var needles: [QueryArgument] = []
@@ -30,7 +31,7 @@ final class CoreDatabase: MeasuredDatabase {
 
     deinit { for bytes in preparedBytes { bytes.deallocate() } }
 
-    /// A number the reference's benchmark fixes, in proportion to the base size, at least 1.
+    /// Returns a number of realm-core's benchmark in proportion to the base size; at least 1.
     func scaled(_ number: Int) -> Int {
         max(1, Int(Double(number) * Double(baseSize) / Double(CoreTask.usualRows)))
     }
@@ -66,7 +67,7 @@ final class CoreDatabase: MeasuredDatabase {
 
     func shuffleKeys() { keys.shuffle(using: &random) }
 
-    /// Links every object of `t` from one of the new class `links`.
+    /// Creates the class `links`, with an object for each object of `t` that links to it.
     func makeLinks() throws(RealmError) {
         let links = try writing().createClass("links")
         var link = PropertySpec("myLink", .link)
@@ -81,7 +82,7 @@ final class CoreDatabase: MeasuredDatabase {
 
     // MARK: Values
 
-    /// Text as a value; valid until the next one is made.
+    /// Returns a text as a value, which is valid until the next call.
     func string(_ text: String) -> Value {
         self.text.removeAll()
         self.text.append(text)
@@ -91,7 +92,7 @@ final class CoreDatabase: MeasuredDatabase {
             ByteView(self.text.bytes.baseAddress!, count: text.utf8.count))
     }
 
-    /// A stored value as an argument gives it; text is valid until the next one is made.
+    /// Converts an argument to a stored value. A text is valid until the next call.
     func value(_ argument: QueryArgument) -> Value {
         switch argument {
         case .bool(let v): .bool(v)
@@ -106,7 +107,7 @@ final class CoreDatabase: MeasuredDatabase {
         }
     }
 
-    /// Keeps a value to be inserted later.
+    /// Stores a value that repetitions insert later.
     func prepare(_ argument: QueryArgument) {
         guard case .string(let bytes) = value(argument) else {
             return prepared.append(value(argument))

@@ -2,7 +2,8 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// The version that the repetitions of a common task read. Confined to one thread.
+/// Reads the version of the database on which the repetitions of a common task work. Confined to
+/// one thread.
 package final class CoreReader {
     let database: CoreDatabase
     let snapshot: Snapshot
@@ -10,7 +11,10 @@ package final class CoreReader {
     let table: Table
     private let options: QueryOptions
 
-    /// - Parameter isPlain: without indexes and kernels.
+    /// Creates a reader.
+    ///
+    /// - Parameter isPlain: whether queries use neither search indexes nor the fast scan functions
+    ///   (kernels), for checking results.
     init(_ database: CoreDatabase, isPlain: Bool = false) throws(RealmError) {
         self.database = database
         snapshot = database.snapshot()
@@ -20,7 +24,7 @@ package final class CoreReader {
         table = try snapshot.table(written: "t")
     }
 
-    /// The class that links to `t`.
+    /// Returns the class that links to `t`.
     func links() throws(RealmError) -> Table { try snapshot.table(written: "links") }
 
     // MARK: Queries
@@ -37,24 +41,24 @@ package final class CoreReader {
             try query.bound(to: table ?? self.table), in: snapshot, options: options)
     }
 
-    /// Number of objects that are found and kept.
+    /// Returns the number of objects that match. Collects their keys.
     func find(_ predicate: QueryCondition, of table: Table? = nil) throws(RealmError) -> Int {
         try plan(predicate, of: table).rows(in: snapshot).count
     }
 
-    /// Number of objects that are only counted.
+    /// Returns the number of objects that match, without collecting their keys.
     func count(_ predicate: QueryCondition) throws(RealmError) -> Int {
         try plan(predicate).count(in: snapshot)
     }
 
-    /// Key of the first object; -1 when there is none.
+    /// Returns the key of the first object that matches; -1 if there is none.
     func first(_ predicate: QueryCondition) throws(RealmError) -> Int {
         Int(try plan(predicate).first(in: snapshot)?.raw ?? -1)
     }
 
     // MARK: Objects
 
-    /// The value of a property of an object of `t`.
+    /// Returns the value of a property of an object of `t`.
     func value(_ key: ObjectKey, _ column: Int) throws(RealmError) -> Value {
         guard let row = try table.row(key) else {
             throw .failedCheck("object \(key.raw) is not found by key")
@@ -62,12 +66,13 @@ package final class CoreReader {
         return try row.value(column)
     }
 
-    /// The keys, in their order, as one number.
+    /// Combines keys to one number that depends on their order, as a checksum.
     static func fold(_ keys: some Sequence<ObjectKey>) -> Int {
         keys.reduce(0) { $0 &* 31 &+ Int($1.raw) }
     }
 
-    /// The keys of `t` in the order of a property, equal values in the order of the objects.
+    /// Returns the keys of `t`, sorted by a property. Objects with equal values remain in their
+    /// order.
     func sortedKeys(_ column: Int) throws(RealmError) -> [ObjectKey] {
         snapshot.beginWalk()
         var found: [(value: Value, position: Int, key: ObjectKey)] = []

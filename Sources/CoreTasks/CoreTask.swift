@@ -2,40 +2,41 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// One of the common tasks that the reference engine's own benchmark measures: what there is, and
-/// what is done to it again and again.
+/// A common task: a task of realm-core's own benchmark. It consists of the initial data, and of the
+/// work that is repeated and measured.
 struct CoreTask: Sendable {
-    /// Objects most tasks begin with, as in the reference's benchmark. Every other number of a task
-    /// is in proportion to it.
+    /// Number of objects that most tasks create, as in realm-core's benchmark. All other numbers of
+    /// a task are proportional to it.
     static let usualRows = 200_000
 
     /// Creates the class `t`, its objects, and the data of the repetitions.
     typealias Build = @Sendable (CoreDatabase) throws(RealmError) -> Void
-    /// Reads; returns a result that must be equal in all repetitions.
+    /// Reads from the database. The result must be equal in all repetitions.
     typealias Reading = @Sendable (CoreReader) throws(RealmError) -> Int
-    /// Makes changes in a transaction that is discarded; returns a result that must be equal in all
+    /// Makes changes in a transaction that is discarded later. The result must be equal in all
     /// repetitions.
     typealias Changing = @Sendable (CoreReader, WriteTransaction) throws(RealmError) -> Int
 
-    /// Work of one repetition.
+    /// The work of one repetition.
     enum Work: Sendable {
         case read(Reading)
         /// Beginning and discarding the transaction are not measured.
         case change(Changing)
-        /// Begins and commits its own transactions; `undo` is not measured.
+        /// Begins and commits its own transactions. `undo`, which restores the data, is not
+        /// measured.
         case commit(Build, undo: Build?)
-        /// Opens the file ten times, as the first instance or while another one is open.
+        /// Opens the file ten times: as the first instance, or while another instance is open.
         case open(isFirst: Bool)
     }
 
     let name: String
     let summary: String
-    /// Repetitions of a run.
+    /// Number of repetitions in a run.
     let times: Int
     let build: Build
     let work: Work
-    /// Computes the required result of a repetition more slowly. If it is nil and `build` sets no
-    /// expectation, the check reads once more without indexes and kernels.
+    /// Computes the result that repetitions must return, in a slower way. If it is nil and `build`
+    /// sets no expected result, the result is checked by reading once without indexes and kernels.
     var verification: Reading?
 
     var plan: WorkloadPlan {
@@ -63,7 +64,7 @@ struct CoreTask: Sendable {
     }
 }
 
-/// Conditions of the tasks.
+/// Conditions that the tasks query.
 extension QueryCondition {
     static func comparing(
         _ property: String, relation: QueryRelation = .equal, to value: QueryArgument,
@@ -72,7 +73,7 @@ extension QueryCondition {
         .comparison(.property(property), relation, .constant(value), foldsCase: foldsCase)
     }
 
-    /// A property of the object linked to.
+    /// Returns a condition on a property of a linked object.
     static func comparing(
         _ link: QueryStep, _ property: QueryStep, relation: QueryRelation = .equal,
         to value: QueryArgument

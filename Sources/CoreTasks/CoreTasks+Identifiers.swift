@@ -2,9 +2,9 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// Objects whose keys are chosen by the program.
+/// Tasks with object keys that the program chooses.
 extension CoreTask {
-    /// Keys in random order and far apart; a property holds each once more.
+    /// Creates objects with random keys. A property of each object has the same number as its key.
     private static func keyed(isShuffled: Bool, more: Int = 0) -> Build {
         { (database) throws(RealmError) in
             try database.makeTable([PropertySpec("ints", .int)])

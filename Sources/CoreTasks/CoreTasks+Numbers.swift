@@ -3,7 +3,8 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// The number of every object is its position. A part of them, evenly spread, is searched for.
+    /// Creates objects whose number is their position. Repetitions search for evenly spaced
+    /// numbers.
     private static func positions(isIndexed: Bool = false, hasDoubles: Bool = false) -> Build {
         { (database) throws(RealmError) in
             let ints = PropertySpec("ints", .int)
@@ -28,7 +29,8 @@ extension CoreTask {
         database.expected = database.baseSize
     }
 
-    /// Four times the objects: one number grows, the other shrinks.
+    /// Creates four times as many objects as usual. From object to object, one number increases and
+    /// the other decreases.
     private static let opposed: Build = { (database) throws(RealmError) in
         try database.makeTable([PropertySpec("ints", .int), PropertySpec("doubles", .double)])
         let rows = 4 * database.baseSize
@@ -36,7 +38,7 @@ extension CoreTask {
         database.expected = rows / 2 - 1
     }
 
-    /// Four times the objects, each with a list of three numbers.
+    /// Creates four times as many objects as usual, each with a list of three numbers.
     private static let triples: Build = { (database) throws(RealmError) in
         var ints = PropertySpec("ints", .int)
         ints.collection = .list
@@ -111,7 +113,7 @@ extension CoreTask {
         },
     ]
 
-    /// Links, and the lists that the reference's benchmark asks for last.
+    /// Tasks with links and lists, in the order of realm-core's benchmark.
     static let links: [CoreTask] = [
         .read("query-string-over-links", "find ten texts over a link, one after the other", linked)
         { (reader) throws(RealmError) in

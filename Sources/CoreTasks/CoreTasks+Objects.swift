@@ -3,7 +3,7 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// Texts of random numbers below 2^31.
+    /// Creates objects with random numbers below 2^31, as texts.
     static func texts() -> Build {
         { (database) throws(RealmError) in
             try database.makeTable([PropertySpec("chars", .string)])
@@ -13,7 +13,7 @@ extension CoreTask {
         }
     }
 
-    /// Creates random texts, four of them too long for a leaf of short texts.
+    /// Creates random texts. Four of them are too long for a leaf of short texts.
     private static let longTexts: Build = { (database) throws(RealmError) in
         try texts()(database)
         let long = String(repeating: "long text ", count: 7)
@@ -27,14 +27,14 @@ extension CoreTask {
         try database.makeTable([PropertySpec("chars", .string)])
     }
 
-    /// A third of the objects holds one of three texts, the others nothing.
+    /// Creates objects of which the first third has one of three texts each, and the others null.
     private static func sparse(isIndexed: Bool) -> Build {
         { (database) throws(RealmError) in
             var text = PropertySpec("s", .string)
             text.isOptional = true
             try database.makeTable([text])
             let rows = database.baseSize
-            // The peer counts the thirds of a third.
+            // A third of the objects, rounded to a multiple of three as in realm-core's benchmark.
             let filled = (rows / 3 + 2) / 3 * 3
             for i in 0..<rows {
                 let word = ["foo", "bar", "hello"][i % 3]
@@ -45,7 +45,7 @@ extension CoreTask {
         }
     }
 
-    /// Removes what is found.
+    /// Removes the objects that a query finds.
     private static let clear: Changing = { (reader, transaction) throws(RealmError) in
         let found = try reader.plan(.comparing("s", to: .string("foo"))).rows(in: reader.snapshot)
         for key in found.keys { try transaction.remove(found.table.key, key) }
@@ -59,7 +59,7 @@ extension CoreTask {
         list.collection = .list
         try database.makeTable([list])
         for _ in 0..<database.baseSize { try database.add(.null) }
-        // Each list is taken twice, and all are empty.
+        // Each list is read twice, and all lists are empty.
         database.expected = 2 * database.baseSize
     }
 

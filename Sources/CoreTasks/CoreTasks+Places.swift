@@ -2,7 +2,8 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// Points on the globe, on a line from its one end to the other.
+/// Tasks with points on a line from the south-west to the north-east corner of the map of the
+/// globe.
 extension CoreTask {
     private static let altitude = 42.24
 
@@ -28,7 +29,7 @@ extension CoreTask {
         }
     }
 
-    /// Gives every object its place; returns the number of objects.
+    /// Sets the location of every object. Returns the number of objects.
     private static func assign(
         _ database: CoreDatabase, _ points: TableKey, _ transaction: WriteTransaction
     ) throws(RealmError) -> Int {

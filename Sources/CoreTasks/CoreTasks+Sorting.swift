@@ -24,7 +24,7 @@ extension CoreTask {
     private static func byFirstProperty(_ reader: CoreReader) -> QueryClause {
         .sort([QuerySortKey(QueryPath(reader.table.info.columns[0].name))])
     }
-    /// Numbers in random order; each is the key of its object too.
+    /// Creates objects with distinct random numbers. The number of an object is also its key.
     private static let randomNumbers: Build = { (database) throws(RealmError) in
         try database.makeTable([PropertySpec("ints", .int)])
         var known: Set<Int64> = []
@@ -44,7 +44,7 @@ extension CoreTask {
 
     // MARK: Collections
 
-    /// One object that holds as many random numbers as others have objects.
+    /// Creates a single object, whose collection has as many random numbers as the base size.
     private static func collection(_ kind: CollectionKind) -> Build {
         { (database) throws(RealmError) in
             var ints = PropertySpec("ints", .int)
@@ -72,7 +72,8 @@ extension CoreTask {
         numbers.reduce(0) { $0 &* 31 &+ Int($1) }
     }
 
-    /// The engine sorts objects, not elements: they are read, and their positions sorted.
+    /// Reads the elements of a collection and sorts them in the program, because the engine sorts
+    /// objects only.
     private static let sortElements: Reading = { (reader) throws(RealmError) in
         reader.snapshot.beginWalk()
         var numbers: [Int64] = []

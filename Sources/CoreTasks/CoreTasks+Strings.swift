@@ -3,7 +3,8 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// Texts of random numbers from 0 to a bound; the bound says how many are alike.
+    /// Creates objects with random numbers from 0 to `bound`, as texts. The smaller the bound, the
+    /// more texts are equal.
     private static func duplicates(
         upTo bound: @escaping @Sendable (CoreDatabase) -> Int, isIndexed: Bool = true
     ) -> Build {
@@ -21,10 +22,10 @@ extension CoreTask {
     private static let manyDuplicates = duplicates { _ in 100 }
     private static let manyUnindexed = duplicates(upTo: { _ in 100 }, isIndexed: false)
 
-    /// The texts that are searched for one after the other.
+    /// The texts that are searched for, one after the other.
     static let tens = (1...10).map { QueryArgument.string(String($0 * 10)) }
 
-    /// The text of every object is its position. A part of them, evenly spread, is searched for.
+    /// Creates objects whose text is their position. Repetitions search for evenly spaced texts.
     private static func positions(isIndexed: Bool = false) -> Build {
         { (database) throws(RealmError) in
             try database.makeTable([PropertySpec("chars", .string)])
@@ -42,8 +43,8 @@ extension CoreTask {
 
     // MARK: Words
 
-    /// Numbers of bytes of the seven texts that take turns. The words that are searched for are in
-    /// two of them.
+    /// Sizes in bytes of the seven texts that objects have in turn. Two of the texts contain both
+    /// words that are searched for.
     private static let lengths = [343, 680, 924, 395, 421, 276, 45]
     private static let vocabulary = [
         "database", "management", "system", "model", "during", "which", "language", "early",
@@ -72,7 +73,8 @@ extension CoreTask {
 
     // MARK: Upper and lower case
 
-    /// Up to 99 letters, half of them large. One of the texts is searched for, in other case.
+    /// Creates objects with texts of up to 99 random letters, in upper and lower case. Repetitions
+    /// search for one of the texts with a different case.
     private static func letters(isIndexed: Bool) -> Build {
         { (database) throws(RealmError) in
             try database.makeTable([PropertySpec("chars", .string)])
@@ -113,11 +115,11 @@ extension CoreTask {
 
     // MARK: Operations
 
-    /// A text that is stored in a blob of its own, as in the reference's benchmark.
+    /// A text so long that it is stored in a blob of its own, as in realm-core's benchmark.
     private static let longNeedle =
         "a text that is so long that it has a place to itself, and found late"
 
-    /// Short texts but the second, which is searched for.
+    /// Creates short texts, and one long text in the second object, which is searched for.
     private static let oneLongText: Build = { (database) throws(RealmError) in
         try texts()(database)
         guard database.keys.count > 1 else { return }
@@ -150,7 +152,7 @@ extension CoreTask {
         try reader.find(.not(anyOf(reader.database.needles, "chars")))
     }
 
-    /// A condition the engine does not know, so that every text is shown to the program.
+    /// Evaluates a condition in the program, so the engine must pass every text to the program.
     private static let filter: Reading = { (reader) throws(RealmError) in
         var wanted: Set<[UInt8]> = []
         for case .string(let text) in reader.database.needles { wanted.insert(Array(text.utf8)) }

@@ -3,16 +3,17 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// A condition on the times of the objects.
+    /// A condition on the dates of the objects.
     private struct TimeQuestion: Sendable {
         let relation: QueryRelation
-        /// Number of objects without a time, of 101.
+        /// Average number of objects without a date among 101 objects.
         let nulls: Int
-        /// Share of the times that are before the constant; nil compares with null.
+        /// Share of the dates that are before the constant of the condition; nil if the constant is
+        /// null.
         let share: Double?
         var isLinked = false
 
-        /// Whether a time satisfies the condition.
+        /// Whether a date satisfies the condition.
         func holds(_ time: Timestamp?, _ needle: Timestamp?) -> Bool {
             switch relation {
             case .equal: return time == needle

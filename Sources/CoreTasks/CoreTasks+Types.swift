@@ -3,10 +3,11 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// Two objects for each of half as many random numbers up to a million, as values of the type;
-    /// 50 of the values, or more, are searched for.
+    /// Creates pairs of objects with equal values of the type, derived from random numbers up to a
+    /// million. Repetitions search for at least 50 of the values.
     ///
-    /// `prepare` gets the numbers of the objects' pairs and of what is searched for.
+    /// - Parameter prepare: called with the numbers of the pairs, and the numbers that are searched
+    ///   for.
     private static func typed(
         _ type: CoreType, isOptional: Bool = false, isIndexed: Bool = false, needles: Int = 50,
         prepare: (@Sendable (CoreDatabase, [Int64], [Int64]) -> Void)? = nil
@@ -31,7 +32,8 @@ extension CoreTask {
         }
     }
 
-    /// Objects that hold each of the numbers, summed over the numbers.
+    /// Returns the number of objects that have one of the numbers, summed over all `chosen`
+    /// numbers.
     private static func matches(
         _ type: CoreType, _ numbers: [Int64], _ chosen: some Sequence<Int64>
     ) -> Int {
@@ -96,7 +98,7 @@ extension CoreTask {
 
     // MARK: Bulk changes
 
-    /// The text is parsed, and what is found is removed.
+    /// Parses the text of a query and removes the objects that it finds.
     private static let clear: Changing = { (reader, transaction) throws(RealmError) in
         let plan = try reader.plan(try Query(reader.database.query))
         let found = try plan.rows(in: reader.snapshot)
@@ -124,7 +126,7 @@ extension CoreTask {
             times: 5, build, clear)
     }
 
-    /// With IN 5 the reference's benchmark asks for 50 values too.
+    /// The task named `5` searches for 50 values, too, as in realm-core's benchmark.
     static let parsed: [CoreTask] = [
         parsed(.uuid, isIndexed: true, 5000, isList: false),
         parsed(.objectID, isIndexed: true, 5000, isList: false),
@@ -152,7 +154,8 @@ extension CoreTask {
         }
     }
 
-    /// Half as many values of random numbers, without any object.
+    /// The objects to insert are created during the repetitions. The values are derived from random
+    /// numbers, half as many as the base size.
     private static func insertWithIndex(_ type: CoreType) -> CoreTask {
         let build: Build = { (database) throws(RealmError) in
             var property = PropertySpec("v", type.column)
@@ -179,7 +182,7 @@ extension CoreTask {
         }
     }
 
-    /// Primary keys in their order.
+    /// The repetitions insert objects with ascending primary keys.
     private static func insertKeys(_ type: CoreType) -> CoreTask {
         let build: Build = { (database) throws(RealmError) in
             var key = PropertySpec("v", type.column)

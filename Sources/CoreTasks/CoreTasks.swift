@@ -3,14 +3,14 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// The common tasks of the reference engine's benchmark, in its order.
+    /// All common tasks, in the order of realm-core's benchmark.
     static let all =
         transactions + iterations + sorting + objects + strings + numbers + links + equalities
         + parsed + indexes + timestamps + identifiers + places
 }
 
 extension CoreTask {
-    /// A class and nothing else.
+    /// Creates the class `t` without properties and objects.
     static let nothing: Build = { (database) throws(RealmError) in try database.makeTable([]) }
 
     private static let newClass: Build = { (database) throws(RealmError) in
@@ -73,7 +73,7 @@ extension CoreTask {
         }
     }
 
-    /// Every object by its position.
+    /// Reads every object by its position.
     private static let byPosition: Reading = { (reader) throws(RealmError) in
         var keys = 0
         for i in 0..<(try reader.table.count()) {

@@ -2,7 +2,8 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// Types of properties that the common tasks treat alike, and how a number becomes a value of each.
+/// Property types for which the common tasks are the same. Converts a number to a value of each
+/// type.
 enum CoreType: String, Sendable {
     case int, bool, string, timestamp, uuid, mixed
     case objectID = "object-id"
@@ -19,7 +20,7 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// The value of a number; mixed values are of eight kinds in turn.
+    /// Returns the value for a number. Values of mixed properties have eight types in turn.
     func argument(_ number: Int64) -> QueryArgument {
         switch self {
         case .int: .int(number)
@@ -50,7 +51,7 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// The same number for numbers whose values are equal.
+    /// Returns a number that is the same for all numbers with equal values.
     func representative(_ number: Int64) -> Int64 {
         switch self {
         case .bool: number & 1
@@ -59,7 +60,7 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// The value of a number in the query language; only for the identifiers.
+    /// Returns the value for a number as a literal of the query language. For identifiers only.
     func literal(_ number: Int64) -> String {
         var text = ByteBuffer(capacity: 64)
         switch argument(number) {

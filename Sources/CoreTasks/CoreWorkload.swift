@@ -2,7 +2,7 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// One run of a common task. One operation is one repetition.
+/// One run of a common task. An operation of the meter is one repetition.
 final class CoreWorkload: Workload {
     private let setting: BenchSetting
     private let task: CoreTask
@@ -63,7 +63,7 @@ final class CoreWorkload: Workload {
         }
     }
 
-    /// Does the task as often as it says, or as there is time for.
+    /// Repeats the task: as often as the task defines, or for the time that the setting defines.
     private func repeatedly(
         _ meter: inout Meter, _ body: (inout Meter) throws(RealmError) -> Int,
         after: (() throws(RealmError) -> Void)? = nil
@@ -94,7 +94,8 @@ final class CoreWorkload: Workload {
             options.key = setting.key
             return Int(try Database.open(scratch.path, options).version)
         }
-        // Apart from what this process has open already, so that the second opener joins too.
+        // Opened independently of the databases that this process already has open, so that it
+        // joins the session like another process.
         guard let joined = try Database(joiningLive: scratch.path, key: setting.key) else {
             throw .failedCheck("the database that is open cannot be joined")
         }
@@ -123,7 +124,7 @@ final class CoreWorkload: Workload {
             checksum: UInt64(bitPattern: Int64(sum ?? 0)))
     }
 
-    /// The last repetition returned what it should have.
+    /// Throws an error if the last repetition did not return the required result.
     private func check(_ database: CoreDatabase) throws(RealmError) {
         guard let sum else { return }
         var expected = database.expected

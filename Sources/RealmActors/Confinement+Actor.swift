@@ -6,7 +6,7 @@ extension Confinement {
     /// actor is not retained, since it may retain the instance.
     public convenience init<A: Actor>(_ actor: A) {
         let mailbox = Mailbox(actor)
-        // Only the address identifies an executor without retaining its actor.
+        // The address of the executor identifies it without retaining its actor.
         let (executor, _) = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
         self.init(
             .object(ObjectIdentifier(actor)), name: "actor \(A.self)", isVerifiable: false,
@@ -22,7 +22,8 @@ extension Confinement {
     }
 }
 
-/// Runs work on an actor in the order of sending, which separate tasks would not preserve.
+/// Runs work on an actor, in the order in which it was sent. Separate tasks would not preserve the
+/// order.
 private final class Mailbox: @unchecked Sendable {
     private let monitor = Monitor()
     private var pending: [Confinement.Work] = []
@@ -37,7 +38,8 @@ private final class Mailbox: @unchecked Sendable {
         }
     }
 
-    /// Sends work; returns false if the actor was deallocated. Pending work retains the actor.
+    /// Sends work to the actor. Returns false if the actor was deallocated. Pending work retains
+    /// the actor.
     func send(_ work: @escaping Confinement.Work) -> Bool {
         monitor.locked {
             guard isScheduled || kick(self) else { return false }

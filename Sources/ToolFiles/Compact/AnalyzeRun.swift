@@ -30,7 +30,7 @@ struct AnalyzeRun {
     }
 }
 
-/// Report on the bytes of a file by property.
+/// The report: the bytes of a file by property.
 private struct AnalyzeDocument: ReportDocument {
     private let request: CompactRequest
     private let usage: SpaceUsage
@@ -47,7 +47,7 @@ private struct AnalyzeDocument: ReportDocument {
     /// One line of the table.
     private struct Line {
         let name: String
-        /// Number of counted items; nil for a line without one.
+        /// Number of items that the line counts; nil if it counts none.
         let count: Int?
         let isProperty: Bool
         let bytes: UInt64

@@ -42,7 +42,7 @@ struct CheckRun {
                 code = code.combined(with: self.code(report))
             } catch {
                 activity.finish()
-                // Errors of one file do not stop the check of the others.
+                // An error in one file does not prevent the check of the others.
                 if error.kind == .output { throw error }
                 let named = error.inFile(path)
                 code = code.combined(with: Diagnostics(request.command).report(named))
@@ -60,8 +60,8 @@ struct CheckRun {
         return request.command[CompactOption.strict] && report.warningCount > 0 ? .no : .ok
     }
 
-    /// Checks a file. If the file has lost its header but contains salvageable objects, returns a
-    /// report about the header.
+    /// Checks a file. If the file has lost its header but still contains objects, returns a report
+    /// about the header.
     private func checkAnything(
         _ path: String, _ meter: ProgressCounter
     ) throws(RealmError) -> IntegrityReport {
@@ -75,7 +75,7 @@ struct CheckRun {
         }
     }
 
-    /// Number of objects that a salvage would copy; nil if it would not begin.
+    /// Returns the number of objects that a salvage would copy; nil if a salvage is not possible.
     private func salvageable(_ path: String) -> Int? {
         guard path != "-", request.start == .newest else { return nil }
         return try? Salvage.estimate(
@@ -88,7 +88,7 @@ struct CheckRun {
     ) throws(RealmError) -> IntegrityReport {
         try DatabaseReading(request.command, path: path).checkKey()
         let key = try request.command.readKey()
-        // A check needs little other memory.
+        // A check needs little memory apart from decrypted pages.
         request.command.limitPlainMemory(rest: 8 << 20)
         if path == "-" {
             return try IntegrityCheck.run(
@@ -98,7 +98,7 @@ struct CheckRun {
         if request.start != .newest {
             let found = try IntegrityCheck.runPrevious(path: path, level: level, key: key)
             guard let report = found else {
-                // Throws the error that explains why there is none.
+                // If there is no such version, this throws an error with the reason.
                 return IntegrityCheck(try Database(previous: path, key: key), level: level).run()
             }
             return report
@@ -120,8 +120,8 @@ struct CheckRun {
         return try checkQuiet(path, key, meter)
     }
 
-    /// Checks a file without joining a session. Repeats the check if a commit happened meanwhile,
-    /// because that looks like damage.
+    /// Checks a file without joining its session. If a commit happens meanwhile, repeats the check,
+    /// because changed bytes look like damage.
     private func checkQuiet(
         _ path: String, _ key: EncryptionKey?, _ meter: ProgressCounter
     ) throws(RealmError) -> IntegrityReport {
@@ -135,7 +135,7 @@ struct CheckRun {
         throw DatabaseChange.error
     }
 
-    /// Returns whether the version before the newest could be used in its place.
+    /// Returns whether the version before the newest could replace a damaged newest version.
     private func previousSlot(_ path: String) -> String {
         guard path != "-", request.start == .newest,
             let report = try? IntegrityCheck.runPrevious(
@@ -145,19 +145,20 @@ struct CheckRun {
     }
 }
 
-/// Findings of a check in one file.
+/// Result of the check of one file.
 struct CheckedFile {
     let path: String
     let report: IntegrityReport
     var seconds = 0.0
     /// State of the version before the newest: `ok`, `damaged`, `none`; nil if it was not checked.
     var previous: String?
-    /// Objects that a salvage would copy, about; nil if not estimated.
+    /// Approximate number of objects that a salvage would copy; nil if it was not estimated.
     var salvageable: Int?
-    /// The text filter that changed the file; nil for none.
+    /// The filter for text files that has changed the file, such as a conversion of line ends; nil
+    /// if there is none.
     var filter: TextFilter?
 
-    /// A command that helps; nil if there are no errors.
+    /// Command that can help; nil if there are no errors.
     var advice: String? {
         guard report.errorCount > 0, path != "-" else { return nil }
         return previous == "ok" && filter == nil
@@ -166,7 +167,7 @@ struct CheckedFile {
     }
 }
 
-/// Prints findings file by file, in the requested format.
+/// Prints the results file by file, in the requested format.
 struct CheckPrinter {
     private let format: OutputFormat
     private let namesFiles: Bool
@@ -180,7 +181,7 @@ struct CheckPrinter {
         most = isVerbose ? .max : 20
     }
 
-    /// Begins a JSON object whose last member is the list of files.
+    /// Begins a JSON object. Its last member is the list of files.
     func begin(to buffer: inout ByteBuffer) {
         guard format == .json else { return }
         JSONReport.object("realm-compact", [("files", .list([]))]).append(to: &buffer)
@@ -203,7 +204,7 @@ struct CheckPrinter {
     }
 }
 
-/// The findings of a check in one file, as a report.
+/// The result of the check of one file, as a report.
 private struct CheckDocument: ReportDocument {
     let checked: CheckedFile
     /// Whether lines contain the file's name.
@@ -290,7 +291,7 @@ private struct CheckDocument: ReportDocument {
                 ": damaged (\(Self.count(report.errorCount, "error")), "
                     + "\(Self.count(report.warningCount, "warning"))) in \(time)\n")
         }
-        // Errors first, because few errors may follow many warnings.
+        // Errors come first: otherwise they could be cut off after many warnings.
         let errors = report.findings.filter { $0.severity == .error }
         let shown = (errors + report.findings.filter { $0.severity != .error }).prefix(most)
         for finding in shown { appendText(finding, to: &buffer) }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Reports the result of a compaction, or why none was necessary.
+/// Reports the result of a compaction, or why the file was not compacted.
 struct CompactAccount {
     private let request: CompactRequest
     private let began = MonotonicClock.nanoseconds()
@@ -23,8 +23,8 @@ struct CompactAccount {
             hint: "--local -o NEW makes a local file")
     }
 
-    /// Whether the compaction is worthwhile: the key changes, or enough space for `--if-free` can
-    /// be reclaimed.
+    /// Whether the compaction is worthwhile: the key changes, or the space that it frees reaches
+    /// the minimum of `--if-free`.
     func isWorthIt(_ database: Database) -> Bool {
         if request.changesKey { return true }
         if request.action == .inPlace, database.top == nil { return false }
@@ -82,8 +82,8 @@ struct CompactAccount {
 }
 
 extension CompactRequest {
-    /// Prints a line of JSON about the file on standard output or, for a report with `-o`, to that
-    /// file.
+    /// Prints a line of JSON about the file. The line goes to standard output, or to a file if
+    /// `path` is given.
     func print(
         _ members: JSONItem.Members, to path: String? = nil, force: Bool = false
     ) throws(RealmError) {
@@ -96,7 +96,7 @@ extension CompactRequest {
     }
 }
 
-/// `-n`: reports the result of a compaction, and whether it could run now.
+/// `-n`: reports the expected result of a compaction, and whether it could run now.
 struct EstimateRun {
     private let request: CompactRequest
 

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension OptionForm where Value == CompactRequest.Threshold {
-    /// A share of the file, or a size.
+    /// A percentage of the file, or a size.
     static var threshold: Self {
         Self(.text) { (text) throws(OptionValueError) in
             if text.hasSuffix("%"), let percent = ValueForms.count(text.dropLast()),
@@ -17,7 +17,7 @@ extension OptionForm where Value == CompactRequest.Threshold {
 }
 
 extension OptionForm where Value == Enumeration {
-    /// A percentage, `auto`, or properties.
+    /// A percentage, `auto`, or a list of properties.
     static var enumeration: Self {
         Self(.text) { (text) throws(OptionValueError) in
             if text == "auto" { return .smaller }

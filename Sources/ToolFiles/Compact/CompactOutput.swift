@@ -3,7 +3,7 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// A compacted database in a temporary file next to its destination, to be renamed when it is
+/// A compacted database in a temporary file beside its destination. The file is renamed when it is
 /// complete.
 final class CompactOutput {
     private let destination: OutputFile.Destination
@@ -39,7 +39,7 @@ final class CompactOutput {
     var target: String { destination.target }
     var descriptor: Int32 { temporary.descriptor }
 
-    /// Throws `output` unless the device has room for `bytes`.
+    /// Throws `output` if the device has no room for `bytes`.
     static func checkRoom(for bytes: UInt64, beside path: String) throws(RealmError) {
         guard let free = freeSpace(beside: path), free < bytes else { return }
         throw RealmError(
@@ -70,12 +70,13 @@ final class CompactOutput {
         ) { progress.update(Int(clamping: $0)) }
         self.result = result
         if result.isVerified || !options.verifies { return }
-        // Enumeration creates different nodes, so compare the content.
+        // With `--enumerate` the copy has other nodes, so its content is compared with the
+        // original.
         let copy = try Database(immutable: temporary.place, key: options.key)
         try DigestComparison(request.command.workers).run(database, copy, path: request.path)
     }
 
-    /// Renames the file to its final name, durably.
+    /// Gives the file its final name and syncs the directory.
     func publish() throws(RealmError) {
         try destination.publish(temporary)
         isPublished = true
@@ -88,7 +89,8 @@ struct DigestComparison {
 
     init(_ workers: Int) { self.workers = workers }
 
-    /// Throws `internal` if they differ, `corrupt` if one of them cannot be read.
+    /// Throws `internal` if the objects differ, and `corrupt` if one of the databases cannot be
+    /// read.
     func run(_ original: Database, _ copy: Database, path: String) throws(RealmError) {
         let count = original.schema.tables.count
         guard copy.schema.tables.count == count, copy.version == original.version else {
@@ -98,16 +100,16 @@ struct DigestComparison {
             original, copy, Array(zip(original.schema.tables, copy.schema.tables)), path)
     }
 
-    /// Compares a converted copy: the tables that are in both databases. Throws `internal` if they
-    /// differ, `corrupt` if one of them cannot be read.
+    /// Compares a converted copy with the original: the tables that are in both databases. Throws
+    /// `internal` if they differ, and `corrupt` if one of the databases cannot be read.
     ///
-    /// - Parameter except: classes with known losses.
+    /// - Parameter except: classes that are known to have lost data.
     func run(
         _ original: Database, _ copy: Database, except: Set<String>, path: String
     ) throws(RealmError) {
         var pairs: [(TableInfo, TableInfo)] = []
-        // Only the schema version is converted from the tables that SDKs store in addition to
-        // classes.
+        // SDKs store tables in addition to classes. Among them, only the schema version is
+        // converted.
         guard copy.schema.version == original.schema.version else {
             throw Self.difference("its schema version", path)
         }
@@ -116,7 +118,8 @@ struct DigestComparison {
             let other = copy.schema.tables.first { Array($0.name.utf8) == Array(info.name.utf8) }
             if let other { pairs.append((info, other)) }
         }
-        // Only the copy may have the table of the schema version: every new file gets that table.
+        // The copy may have one table that the original lacks: the schema version, which every new
+        // file has.
         for made in copy.schema.tables where made.isClass && !except.contains(made.className) {
             guard pairs.contains(where: { $0.1 === made }) else {
                 throw Self.difference("its tables", path)

@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// A `realm-compact` command line, validated as far as possible without the database.
+/// A command line of `realm-compact`. Everything that can be checked without the database is
+/// checked.
 struct CompactRequest {
     enum Action {
         case inPlace, copy, check, analyze, estimate, salvage
@@ -107,8 +108,8 @@ struct CompactRequest {
         return database.header.format != format
     }
 
-    /// Conversion for which the database must be rebuilt object by object; nil if its nodes can be
-    /// copied.
+    /// Returns the conversion that requires rebuilding the database object by object; nil if its
+    /// nodes can be copied.
     func conversion(of database: Database) -> Salvage.Conversion? {
         if command[CompactOption.local] { return .local }
         guard changesFormat(of: database) else { return nil }
@@ -120,13 +121,14 @@ struct CompactRequest {
         .misuse(message, code: "InvalidArgument", hint: "realm-compact -h shows the usage")
     }
 
-    /// Returns the key of the result for a database with `key`; nil for a plain file.
+    /// Returns the encryption key of the result, given the key of the original; nil for an
+    /// unencrypted file.
     func outputKey(_ key: EncryptionKey?) throws(RealmError) -> EncryptionKey? {
         if command[CompactOption.decrypt] { return nil }
         return try command.readNewKey() ?? key
     }
 
-    /// Whether the result gets another key, or loses the original's key.
+    /// Whether the result is encrypted with another key than the original, or not encrypted.
     var changesKey: Bool {
         command.isAnyGiven([CompactOption.newKey, CompactOption.decrypt])
     }

@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `-o OUT FILE`: writes a compacted copy. FILE may be in use.
+/// `-o OUT FILE`: writes a compacted copy. Other processes may use FILE meanwhile.
 struct CopyRun {
     private let request: CompactRequest
 
@@ -21,7 +21,7 @@ struct CopyRun {
         }
     }
 
-    /// Throws if the output is FILE itself, under any name.
+    /// Throws an error if the output is FILE itself, by any name.
     private func checkTarget(_ target: String) throws(RealmError) {
         var (a, b) = (stat(), stat())
         guard stat(target, &a) == 0, stat(request.path, &b) == 0, a.st_ino == b.st_ino,
@@ -50,7 +50,7 @@ struct CopyRun {
     }
 }
 
-/// `FILE`: compacts in place.
+/// `FILE`: compacts the file in place.
 struct InPlaceRun {
     private let request: CompactRequest
 
@@ -85,7 +85,7 @@ struct InPlaceRun {
     }
 
     private func checkKey() throws(RealmError) {
-        // Opening reports a missing key and a key for a plain file, as in every tool.
+        // Like every tool, opening reports a missing key, and a key for an unencrypted file.
         _ = try DatabaseReading(request.command).open()
     }
 
@@ -97,7 +97,7 @@ struct InPlaceRun {
         let attributes = try FileAttributes(path: path)
         try CompactOutput.checkRoom(for: database.compactedLimit, beside: path)
         let conversion = request.conversion(of: database)
-        // A conversion always keeps the original as a backup.
+        // After a conversion, the original always remains as a backup.
         let suffix = request.backup ?? (changesFormat ? CompactRequest.backupSuffix : nil)
         let backup = try suffix.map { suffix throws(RealmError) in
             try Backup(of: path, suffix: suffix, force: request.mayReplace)
@@ -125,14 +125,14 @@ struct InPlaceRun {
     }
 }
 
-/// `--wait`: waits for other processes to close a file.
+/// `--wait`: waits until other processes have closed a file.
 struct OpenersWait {
     private let wait: WaitPolicy
     private let began = MonotonicClock.nanoseconds()
 
     init(_ wait: WaitPolicy) { self.wait = wait }
 
-    /// Pauses and returns whether to try again.
+    /// Waits a while and returns whether to try again.
     mutating func mayRepeat() -> Bool {
         switch wait {
         case .none: return false
@@ -145,7 +145,7 @@ struct OpenersWait {
     }
 }
 
-/// `--backup`: keeps the old file under another name.
+/// `--backup`: keeps the original under another name.
 struct Backup {
     private let path: String
     private let name: String
@@ -163,14 +163,14 @@ struct Backup {
         }
     }
 
-    /// Whether an interrupted run has already made the backup, a hard link to the file.
+    /// Whether an interrupted run has already created the backup as a hard link to the file.
     private var isMade: Bool {
         var (file, backup) = (stat(), stat())
         return stat(path, &file) == 0 && lstat(name, &backup) == 0
             && file.st_ino == backup.st_ino && file.st_dev == backup.st_dev
     }
 
-    /// Makes a hard link to the file or, where that is unsupported, a copy.
+    /// Creates a hard link to the file. Where hard links are not supported, creates a copy.
     func make() throws(RealmError) {
         if isMade { return }
         if force { unlink(name) }

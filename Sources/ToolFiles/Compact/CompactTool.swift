@@ -21,8 +21,8 @@ package enum CompactTool {
 struct CompactSource {
     let request: CompactRequest
 
-    /// Calls `body` with the selected version. Repeats the call if a commit has changed what was
-    /// read.
+    /// Calls `body` with the selected version. If a commit has changed the bytes that were read,
+    /// calls it again.
     func read<R>(_ body: (Database) throws(RealmError) -> R) throws(RealmError) -> R {
         guard request.start == .newest else { return try readOlder(body) }
         return try DatabaseReading(request.command).read(to: nil) { (database) throws(RealmError) in
@@ -48,8 +48,8 @@ struct CompactSource {
         throw DatabaseChange.error.inFile(request.path)
     }
 
-    /// Opens an older version, even if the newest cannot be opened. The version before the newest
-    /// is verified, because commits may have overwritten it.
+    /// Opens an older version, even if the newest version is damaged. The version before the newest
+    /// is checked first, because a commit may have overwritten parts of it.
     private func older() throws(RealmError) -> Database {
         if case .number = request.start {
             let reading = DatabaseReading(request.command)

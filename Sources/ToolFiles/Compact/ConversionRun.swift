@@ -2,7 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `--to-format`, `--local`: rebuilds a database in another format, or without synchronisation.
+/// `--to-format`, `--local`: rebuilds a database in another format, or as a local database without
+/// Device Sync.
 struct ConversionRun {
     private let request: CompactRequest
     private let conversion: Salvage.Conversion
@@ -13,7 +14,7 @@ struct ConversionRun {
         (self.request, self.conversion, self.target) = (request, conversion, target)
     }
 
-    /// Writes the converted content of `database` and renames the file to its final name.
+    /// Writes the converted content of `database` and gives the file its final name.
     func write(
         _ database: Database, _ output: CompactOutput, _ account: CompactAccount
     ) throws(RealmError) -> ExitCode {
@@ -57,8 +58,8 @@ struct ConversionRun {
         try output.write(made, options)
     }
 
-    /// Throws if the databases differ: `corrupt` if the original has errors, which explains the
-    /// difference.
+    /// Throws an error if the databases differ. The error is `corrupt` if the original has errors
+    /// that explain the difference.
     private func compare(
         _ original: Database, _ made: Database, except incomplete: Set<String>
     ) throws(RealmError) {
@@ -75,13 +76,13 @@ struct ConversionRun {
 }
 
 extension SalvageLoss {
-    /// Class of a lost property; nil for other losses.
+    /// Class of a property that could not be converted; nil for other losses.
     fileprivate var propertyClass: String? {
         if case .property(let name, _, _) = self { return name }
         return nil
     }
 
-    /// Description of the loss for diagnostics.
+    /// Description of the loss, for messages.
     fileprivate var sentence: String {
         switch self {
         case .property(let name, let property, let why): "\(name).\(property): \(why)"

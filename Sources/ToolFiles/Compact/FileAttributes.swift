@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Owner, permissions and extended attributes, including access control lists, of a file, to be
+/// Owner, permissions, and extended attributes (including access control lists) of a file. They are
 /// copied to the file that replaces it.
 struct FileAttributes {
     private let path: String
@@ -22,7 +22,7 @@ struct FileAttributes {
         extended = Self.extended(of: path)
     }
 
-    /// Sets the attributes of the file of `descriptor`.
+    /// Sets these attributes for the file that is open as `descriptor`.
     func apply(to descriptor: Int32) throws(RealmError) {
         var now = stat()
         guard fstat(descriptor, &now) == 0 else { throw failure("look at the new file") }
@@ -38,7 +38,7 @@ struct FileAttributes {
             let result = value.withUnsafeBytes {
                 setExtended(descriptor, name, $0.baseAddress, $0.count, 0)
             }
-            // Labels set by the system cannot be set by a program; the new file has them already.
+            // The system sets security labels, and programs cannot. The new file already has them.
             guard result == 0 || name.hasPrefix("security.") else {
                 throw failure("keep the attribute \(name)")
             }

@@ -11,7 +11,7 @@ struct SalvageRun {
     func run() throws(RealmError) -> ExitCode {
         let target = request.command.outputPath!
         let key = try request.command.readKey()
-        // Created first, so that an existing output fails before the work begins.
+        // The output is created first, so that an existing file is reported before the work begins.
         let output = try CompactOutput(request, path: target, force: request.mayReplace)
         let picture = try request.command[CompactOption.spaceMap].map { (path) throws(RealmError) in
             try OutputFile(path: path, force: request.mayReplace)
@@ -51,8 +51,9 @@ struct SalvageRun {
         return summary.isComplete ? .ok : .damaged
     }
 
-    /// The file as it was before a text filter changed it, in a folder that goes with the value, and a
-    /// sentence about that; nil if no filter did.
+    /// Restores the file as it was before a filter for text files changed it, for example the line
+    /// ends. Returns nil if no filter did. The folder is deleted when the result is released;
+    /// `note` is a sentence about the restoration.
     private func restored() throws(RealmError) -> (folder: TemporaryDirectory, note: String)? {
         guard let filter = try filter() else { return nil }
         let target = request.command.outputPath!
@@ -72,7 +73,7 @@ struct SalvageRun {
         )
     }
 
-    /// The filter to be undone; nil for a sound file.
+    /// Returns the filter to be undone; nil for a file without damage.
     private func filter() throws(RealmError) -> TextFilter? {
         guard let filter = try TextFilter.find(path: request.path), filter.isReversible else {
             return nil
@@ -84,7 +85,7 @@ struct SalvageRun {
 }
 
 extension SalvageSummary {
-    /// Description of the result for diagnostics.
+    /// Description of the result, for messages.
     fileprivate var sentence: String {
         "\(Self.count(salvaged, "object")) of \(source); \(losses)"
     }
@@ -114,7 +115,7 @@ extension SalvageSummary {
 }
 
 extension SalvageLoss {
-    /// Line of the report.
+    /// The loss as a line of the JSON report.
     fileprivate var json: JSONItem {
         switch self {
         case .version(let used, let why):
@@ -153,7 +154,7 @@ extension SalvageLoss {
 }
 
 extension SalvageSummary {
-    /// Last line of the report.
+    /// The summary as the last line of the JSON report.
     fileprivate var json: JSONItem {
         let summary: JSONItem.Members = [
             ("salvaged", .count(salvaged)), ("lostObjects", .count(lostObjects)),

@@ -4,7 +4,7 @@ import ToolKit
 /// `-E`: a comparison of a fact with a value.
 struct Expectation: Sendable {
     private enum Comparison: String, CaseIterable, Sendable {
-        // Longer operators first, because `<` is a prefix of `<=`.
+        // Longer operators come first, because `<` is a prefix of `<=`.
         case notEqual = "!="
         case atMost = "<="
         case atLeast = ">="
@@ -29,7 +29,7 @@ struct Expectation: Sendable {
     private let comparison: Comparison
     private let value: String
 
-    /// Parses a comparison. Throws for an unknown key and for any other text.
+    /// Parses a comparison. Throws an error for an unknown key and for malformed text.
     init(_ text: String) throws(OptionValueError) {
         guard let start = text.firstIndex(where: { "!<>=".contains($0) }) else {
             throw Self.malformed(text, "it compares nothing")
@@ -47,7 +47,7 @@ struct Expectation: Sendable {
         self.text = text
         self.key = key
         self.comparison = comparison
-        // `==` is accepted, too, as in other tools.
+        // `==` is accepted, too, since other programs use it.
         let isDouble = comparison == .equal && rest.hasPrefix("==")
         value = String(rest.dropFirst(isDouble ? 2 : comparison.rawValue.count))
         try checkValue()

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Key of a fact about a file. The names are part of the tool's interface.
+/// Name of a fact about a file. Scripts depend on the names, so they must not change.
 enum FactKey: String, CaseIterable, Sendable {
     case file
     case bytes
@@ -33,14 +33,14 @@ enum FactKey: String, CaseIterable, Sendable {
 
     static let names = allCases.map(\.rawValue)
 
-    /// Member name in a JSON report: `logicalBytes` for `logical-bytes`.
+    /// Name of the fact in a JSON report: `logicalBytes` for `logical-bytes`.
     var member: String {
         rawValue.split(separator: "-").enumerated().map { position, word in
             position == 0 ? String(word) : word.prefix(1).uppercased() + word.dropFirst()
         }.joined()
     }
 
-    /// Whether values are numbers of bytes.
+    /// Whether the fact is a number of bytes.
     var isSize: Bool { rawValue.hasSuffix("bytes") }
 }
 
@@ -68,12 +68,12 @@ enum Fact: Equatable {
     }
 }
 
-/// All facts about one file at one moment.
+/// All facts about one file at one point in time.
 struct FileFacts {
     let inspection: Inspection
-    /// Processes that have the file open; nil if they were not searched for.
+    /// Processes that have the file open; nil if the tool did not search for them.
     let openers: FileHolders.Listing?
-    /// Attributions of pins, one per version of the inspection.
+    /// For each version of the inspection, the processes that may pin it.
     let attributions: [PinAttribution]
 
     init(
@@ -89,7 +89,7 @@ struct FileFacts {
         }
     }
 
-    /// Returns a fact; nil if it is unknown or does not apply.
+    /// Returns a fact; nil if it is unknown or does not apply to the file.
     func value(_ key: FactKey) -> Fact? {
         let found = inspection
         switch key {
@@ -139,20 +139,21 @@ struct FileFacts {
         }
     }
 
-    /// Position up to which changes of another database have been applied to this one.
+    /// Position in a stream of changes up to which the changes of another database were applied to
+    /// this one.
     private var applied: StreamPosition? {
         guard let version = inspection.version else { return nil }
         let known = try? AppliedVersion(beside: inspection.path)
         return known?.position(at: version) ?? StreamPosition(0)
     }
 
-    /// Returns the share of the file in tenths of a percent, rounded.
+    /// Returns `bytes` as a share of the file, in tenths of a percent.
     func share(_ bytes: UInt64) -> Fact {
         let whole = Double(max(1, inspection.bytes))
         return .tenths(Int((Double(bytes) / whole * 1000).rounded()))
     }
 
-    /// Number of pins that no living process can hold; nil if it is unknown.
+    /// Number of pins that belong to no living process; nil if unknown.
     var stalePins: Int? {
         guard openers?.isComplete == true else { return nil }
         return attributions.reduce(0) { $0 + ($1.stale ?? 0) }

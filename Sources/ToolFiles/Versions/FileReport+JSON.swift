@@ -1,9 +1,11 @@
 import RealmEngine
 import ToolKit
 
-/// The report as a JSON object. The member names are part of the tool's interface.
+/// The report as a JSON object. Scripts depend on the member names, so they must not change.
 extension FileReport {
-    /// - Parameter time: time of the observation, while watching.
+    /// Returns the report as JSON.
+    ///
+    /// - Parameter time: time of the observation, with `--watch`; otherwise nil.
     func json(time: String? = nil) -> JSONItem {
         var members = JSONReport.members("realm-versions")
         if let time { members.append(("time", .text(time))) }
@@ -69,7 +71,8 @@ extension FileReport {
         ])
     }
 
-    /// Number of bytes by which the version's space is smaller than the newest version's.
+    /// Returns the difference between the space of the newest version and the space of `version`,
+    /// in bytes.
     func growth(since version: Inspection.LiveVersion) -> UInt64 {
         let now = facts.inspection.logicalBytes ?? 0
         return now - min(now, version.logicalBytes)
@@ -112,9 +115,10 @@ extension ChangeSummary.Table {
     }
 }
 
-/// Class names for users.
+/// Names of classes in reports.
 enum ClassName {
-    /// Returns the class of a table; for other tables, the stored name.
+    /// Returns the name of the class that a table stores. For other tables, returns the stored
+    /// name.
     static func displayName(_ table: String) -> String {
         let prefix = "class_"
         return table.hasPrefix(prefix) ? String(table.dropFirst(prefix.count)) : table

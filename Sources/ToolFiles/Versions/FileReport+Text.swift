@@ -102,7 +102,8 @@ extension FileReport {
         }
     }
 
-    /// Whether the file is large for its data, as after a mass deletion. False for small files.
+    /// Whether the file is much larger than its data, for example after many objects were deleted.
+    /// False for small files.
     private func isMostlyFree(_ space: Inspection.Space) -> Bool {
         space.free >= 1 << 20 && space.free > space.live + space.pinned
     }
@@ -171,7 +172,7 @@ extension FileReport {
             numbers: [true, false, true, true, false, false], rows, style, to: &out)
     }
 
-    /// Appends the table of announced pins.
+    /// Appends the table of the pins that processes have announced.
     private func appendPins(_ style: RecordStyle, to out: inout ByteBuffer) {
         let now = Int64(time(nil))
         let commands = Dictionary(
@@ -222,7 +223,7 @@ extension FileReport {
         return .text(displayName.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : ""))
     }
 
-    /// Returns remarks on facts that the tables do not show.
+    /// Returns remarks about facts that are not in the tables.
     private func remarks(_ openers: FileHolders.Listing) -> [String] {
         guard facts.inspection.lock?.isInUse == true else { return [] }
         var lines: [String] = []
@@ -261,8 +262,8 @@ extension ReaderRow.Kind {
 }
 
 extension PinAttribution {
-    /// Whether the process certainly holds the version: it announced a pin, or no other process can
-    /// hold the unannounced one.
+    /// Whether the process certainly pins the version: it announced the pin, or the pin was not
+    /// announced and no other process can have it.
     func isHeld(by pid: UInt32) -> Bool {
         let isOnlyOne = candidates == [pid] && stale != nil
         return isOnlyOne || announced.contains { $0.process.pid == pid && !$0.isStale }
@@ -274,7 +275,7 @@ extension PinAttribution {
 /// Reports on several files.
 struct FileReports: ReportDocument {
     let reports: [FileReport]
-    /// Whether the command line has a single file.
+    /// Whether the command line names a single file.
     let isSingle: Bool
 
     var json: JSONItem {

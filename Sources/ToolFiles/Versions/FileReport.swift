@@ -1,14 +1,14 @@
 import RealmEngine
 import ToolKit
 
-/// Data of the report on one file.
+/// The data of a report about one file.
 struct FileReport {
     let facts: FileFacts
-    /// Header slots with `--slots`; otherwise nil.
+    /// The header slots, with `--slots`; otherwise nil.
     let slots: [HeaderSlot]?
-    /// Whether to report growth: `--growth`.
+    /// Whether the report includes the growth of the file (`--growth`).
     let showsGrowth: Bool
-    /// Byte order of UUIDs; nil if the file has none or cannot be opened.
+    /// Byte order of UUIDs in the file; nil if the file contains none or cannot be opened.
     var uuidOrder: UUIDOrder? = nil
 
     init(_ path: String, _ request: VersionsRequest) throws(RealmError) {
@@ -26,7 +26,7 @@ struct FileReport {
         showsGrowth = false
     }
 
-    /// Groups equal announced pins. Returns the oldest row and the size of each group.
+    /// Groups pins with equal data. Returns the oldest pin and the number of pins of each group.
     static func grouped(_ rows: [ReaderRow]) -> [(row: ReaderRow, count: Int)] {
         struct Kind: Hashable {
             let process: ProcessIdentity
@@ -49,7 +49,7 @@ struct FileReport {
         return groups
     }
 
-    /// Versions that keep space from being reused, oldest first.
+    /// Versions that prevent space from being reused; the oldest is first.
     var pinning: [Inspection.LiveVersion] {
         facts.inspection.versions.filter { $0.releases != nil }.reversed()
     }

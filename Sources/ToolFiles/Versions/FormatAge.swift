@@ -1,11 +1,11 @@
-/// Period in which files of a format were written, and advice for old formats.
+/// When files of a format were written, and what can be done with files of an old format.
 struct FormatAge {
-    /// Range of months, or a year; `current` for the format that SDKs write now.
+    /// The period as a range of months or a year; `current` for the format that SDKs write now.
     let span: String
-    /// Possible uses and conversions; nil for the current format.
+    /// Possible uses and conversions of the file; nil for the current format.
     let advice: String?
 
-    /// Nil for a format that no SDK wrote.
+    /// Returns nil for a format that no SDK has written.
     init?(format: Int) {
         guard let span = Self.spans[format] else { return nil }
         self.span = span

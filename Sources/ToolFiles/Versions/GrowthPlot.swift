@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `--plot`: chart of the sizes of a file over time.
+/// `--plot`: a chart of the sizes of a file over time.
 struct GrowthPlot {
     private struct Sample {
         let seconds: Double
@@ -14,12 +14,12 @@ struct GrowthPlot {
     private let file: String
     private var samples: [Sample] = []
 
-    /// Maximum number of samples; beyond it, every other sample is removed.
+    /// Maximum number of samples. When it is exceeded, every second sample is removed.
     private static let maximumSampleCount = 4000
 
     init(file: String) { self.file = FileName.last(of: file) }
 
-    /// Adds a sample. `seconds` since 1970 must ascend; the other values are in bytes.
+    /// Adds a sample. `seconds` are since 1970 and must ascend. The other values are in bytes.
     mutating func add(
         seconds: Double, bytes: Double, live: Double, free: Double, pinned: Double
     ) {

@@ -1,8 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// `--space-map`: picture of a file in file order, line by line, with the owner of each part or,
-/// for a salvage, its fate.
+/// `--space-map`: a picture of a file, in which colours show the owner of each part. For a salvage,
+/// they show what happened to each part. The file is drawn line by line, from the beginning to the
+/// end.
 struct SpacePicture {
     private let file: String
     private let map: SpaceMap
@@ -25,7 +26,7 @@ struct SpacePicture {
         self.map = map
     }
 
-    /// Owners with the same paint and legend entry.
+    /// Owners with the same colour and entry in the legend.
     private struct Group {
         var name: String
         let paint: Paint
@@ -34,7 +35,7 @@ struct SpacePicture {
 
     private var sum: String { Quantity.bytes(Int(clamping: map.bytes)) }
 
-    /// Name of the version. A salvage may not know its number.
+    /// Name of the version. For a salvage, the number may be unknown.
     private var version: String {
         map.version == 0 ? "no known version" : "version \(map.version)"
     }
@@ -66,7 +67,8 @@ struct SpacePicture {
     }
 
     private func drawOffsets(_ lines: Int, on drawing: inout SVGDrawing) {
-        // Labels of adjacent lines would overlap; a power of two as step gives round offsets.
+        // Not every line gets a label, since the labels would overlap. The step is a power of two,
+        // so that the offsets are round.
         var step = 4
         while lines / step > 12 { step *= 2 }
         for line in stride(from: 0, to: lines, by: step) {
@@ -122,7 +124,7 @@ struct SpacePicture {
 
     // MARK: Groups
 
-    /// Returns the groups in the order of the legend, and the index of the group by owner.
+    /// Returns the groups in the order of the legend, and for each owner the index of its group.
     private func grouped() -> ([Group], [Int]) {
         var groups: [Group] = []
         var membership = [Int](repeating: 0, count: map.owners.count)
@@ -155,7 +157,7 @@ struct SpacePicture {
         map.owners.indices.filter { matches(map.owners[$0]) }
     }
 
-    /// Adds the largest classes as groups, and the others as one group.
+    /// Adds the largest classes as groups, and all others as one group.
     private func addTables(_ add: ([Int], String, Paint) -> Void) {
         let tables = indexes {
             if case .table = $0 { return true }
@@ -176,7 +178,7 @@ struct SpacePicture {
         add(others, "other tables", .axis)
     }
 
-    /// Adds the versions that pin most space as groups, and the others as one group.
+    /// Adds the versions that pin most space as groups, and all others as one group.
     private func addVersions(_ add: ([Int], String, Paint) -> Void) {
         let versions = indexes {
             if case .pinned = $0 { return true }

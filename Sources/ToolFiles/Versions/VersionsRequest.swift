@@ -62,14 +62,14 @@ struct VersionsRequest {
         .misuse(message, code: "InvalidArgument")
     }
 
-    /// Whether a report is requested, not only checks and pictures.
+    /// Whether a report is requested, in addition to checks and pictures.
     var wantsReport: Bool {
         keys.isEmpty
             && (format != .auto || showsSlots || showsGrowth
                 || (expectations.isEmpty && mapPath == nil))
     }
 
-    /// Throws if an output would replace an input.
+    /// Throws an error if an output would overwrite an input.
     func checkOutputs() throws(RealmError) {
         for target in [mapPath, plotPath, command.outputPath] {
             for path in paths { try OutputFile.check(target, against: path) }

@@ -2,8 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `realm-versions`: reports facts about files and the processes that hold them. Never joins a
-/// session.
+/// `realm-versions`: reports facts about files and about the processes that have them open. Never
+/// joins a session.
 package struct VersionsTool {
     private let request: VersionsRequest
     private let command: ParsedCommand
@@ -39,7 +39,8 @@ package struct VersionsTool {
         return code
     }
 
-    /// Reports the error of one of several files, and combines its exit code with the earlier ones.
+    /// Reports an error about one of several files. Combines its exit code with the earlier exit
+    /// codes.
     private mutating func fail(_ error: RealmError) {
         code = code.combined(with: diagnostics.report(error))
     }
@@ -155,9 +156,10 @@ extension VersionsRequest {
                 + "openers are printed")
     }
 
-    /// Reads the facts of one file.
+    /// Reads the facts about one file.
     ///
-    /// - Parameter late: returns whether a process opened the file too late to hold a version.
+    /// - Parameter late: returns whether a process opened the file too late to pin the given
+    ///   version.
     func facts(
         _ path: String, late: (FileHolder, UInt64) -> Bool = { _, _ in false }
     ) throws(RealmError) -> FileFacts {

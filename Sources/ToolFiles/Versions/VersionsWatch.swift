@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// `--watch`: repeats the report periodically, as one line of JSON each.
+/// `--watch`: repeats the report at intervals. Each report is one line of JSON.
 struct VersionsWatch {
     private let request: VersionsRequest
     private let output: OutputFile
@@ -21,12 +21,12 @@ struct VersionsWatch {
         if request.paths.count > 1 {
             throw .misuse("--plot draws one FILE", code: "InvalidArgument")
         }
-        // Created and discarded, to check at once whether the file can be written.
+        // The file is created and discarded, so that a failure is reported at the beginning.
         _ = try OutputFile(path: path, force: request.command.mayReplaceOutput)
         plot = GrowthPlot(file: request.paths[0])
     }
 
-    /// Watches until a signal or an error.
+    /// Watches the file until a signal or an error.
     mutating func run() throws(RealmError) -> Never {
         var due = MonotonicClock.nanoseconds()
         while true {
@@ -45,8 +45,8 @@ struct VersionsWatch {
             let arrivals = arrivals[index]
             facts = try request.facts(path, late: arrivals.isLate)
         } catch {
-            // A file that is being replaced is missing briefly, so that error is only reported. A
-            // wrong key stays wrong.
+            // While a file is being replaced, it is missing for a short time. So that error is only
+            // reported, and watching continues. A wrong key remains wrong.
             guard ![.misuse, .output, .key].contains(error.kind) else { throw error }
             diagnostics.report(error)
             return
@@ -65,7 +65,8 @@ struct VersionsWatch {
         }
     }
 
-    /// Replaces the whole picture each time, so that it is complete whenever the watch ends.
+    /// Replaces the whole picture each time, so that the picture is complete whenever watching
+    /// ends.
     private func draw() throws(RealmError) {
         guard let plot, let path = request.plotPath else { return }
         let picture = try OutputFile(path: path, force: true)
@@ -84,30 +85,30 @@ struct VersionsWatch {
     }
 }
 
-/// Records, for each process, the newest version of the last observation before the process opened
-/// the file. The process cannot hold an earlier version.
+/// Records when processes opened a file: for each process, the newest version of the observation
+/// before it was first seen. The process cannot pin an earlier version.
 struct Arrivals {
     private var before: [ProcessIdentity: UInt64] = [:]
     private var newest: UInt64?
 
-    /// Records the current processes and the newest version.
+    /// Records the processes that now have the file open, and the newest version.
     mutating func note(_ facts: FileFacts) {
         guard let openers = facts.openers, facts.inspection.lock?.isInUse == true else {
-            // The session has ended, or nothing is known about it.
+            // The session has ended, or its state is unknown.
             self = Arrivals()
             newest = facts.openers == nil ? nil : 0
             return
         }
         var next: [ProcessIdentity: UInt64] = [:]
         for opener in openers.openers where opener.participants > 0 {
-            // Processes found by the first observation may hold any version.
+            // Processes of the first observation may pin any version.
             next[opener.process] = before[opener.process] ?? newest ?? 0
         }
         before = next
         newest = facts.inspection.version
     }
 
-    /// Whether the process opened the file after `version` was no longer the newest.
+    /// Whether the process opened the file when `version` was no longer the newest.
     func isLate(_ opener: FileHolder, _ version: UInt64) -> Bool {
         guard let newest else { return false }
         return version < before[opener.process] ?? newest

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// `--plot` without `--watch`: draws the lines of an earlier `--watch`.
+/// `--plot` without `--watch`: draws a chart from the lines that an earlier `--watch` printed.
 enum WatchLog {
     static func draw(_ request: VersionsRequest) throws(RealmError) -> ExitCode {
         guard let path = request.plotPath else { return .ok }

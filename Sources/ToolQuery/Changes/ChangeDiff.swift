@@ -1,8 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Implementation of `--diff`: prints the change records that turn one version or file into
-/// another.
+/// `--diff`: prints the change records that convert one version or file to another.
 struct ChangeDiff {
     let request: ChangeRequest
     /// The newest version of FILE.
@@ -45,7 +44,7 @@ struct ChangeDiff {
             request.request.command, path: path, isOneOfTwo: true
         ).open()
         if !this.isEncrypted, !other.isEncrypted, let key = try request.request.command.readKey() {
-            // Throws the error for a key that neither file needs.
+            // Throws the error that the key fits neither of the files.
             _ = try Database(immutable: this.path, key: key)
         }
         let records = ChangeRecords(request, VerifiedOutput(output, [this, other]))
@@ -58,7 +57,7 @@ struct ChangeDiff {
         try print(report, request.request.recordStyle(request.request.recordForm))
     }
 
-    /// Prints the counts as a table, or in the form that the command requests.
+    /// Prints the numbers of changes as a table, or in the format that the command requests.
     private func printStatistics(_ records: ChangeRecords) throws(RealmError) {
         var report = report(records, ["inserted", "updated", "deleted"])
         if report.rows.isEmpty { return }

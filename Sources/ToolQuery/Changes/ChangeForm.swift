@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// A form of changes for `--diff` and `--watch`.
+/// An output format for the changes of `--diff` and `--watch`.
 ///
-/// Each form is a file and an entry of `ChangeForms.all`.
+/// Each format is a file in this folder and an entry of `ChangeForms.all`.
 protocol ChangeForm: SendableMetatype {
     static var format: OutputFormat { get }
 
@@ -13,13 +13,13 @@ protocol ChangeForm: SendableMetatype {
     func append(
         _ step: SchemaDifference.Step, version: UInt64, to out: inout ByteBuffer)
 
-    /// Appends an object that exists on one side only: `side` has it, or lacks it from `version`
-    /// on.
+    /// Appends an inserted or deleted object. `object` is the object in the version that contains
+    /// it; `version` is the number of the newer version.
     func append(
         _ change: ObjectChange, _ object: ChangedObject, version: UInt64, to out: inout ByteBuffer
     ) throws(RealmError)
 
-    /// Appends an updated object. `changed` are the indexes of the properties that differ from
+    /// Appends an updated object. `changed` contains the indexes of the properties that differ from
     /// `before`.
     func append(
         _ object: ChangedObject, _ changed: [Int], before: ChangedObject,
@@ -27,11 +27,11 @@ protocol ChangeForm: SendableMetatype {
     ) throws(RealmError)
 }
 
-/// All forms of changes.
+/// All output formats for changes.
 enum ChangeForms {
     static let all: [any ChangeForm.Type] = [ChangeLines.self, ReadableChanges.self]
 
-    /// Returns the form with this name; nil if it is not a form of changes.
+    /// Returns the output format with this name; nil if it is not a format for changes.
     static func form(_ format: OutputFormat) -> (any ChangeForm.Type)? {
         all.first { $0.format == format }
     }
@@ -41,7 +41,7 @@ enum ObjectChange {
     case inserted, deleted
 }
 
-/// An object in one of the compared versions.
+/// An object in one of the two compared versions.
 struct ChangedObject {
     let key: ObjectKey
     let table: ChangedTable

@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Changes as JSON lines that `realm-write -m apply` applies (realm-query(1), CHANGE RECORDS).
+/// Output format: JSON lines that `realm-write -m apply` can apply (realm-query(1), CHANGE
+/// RECORDS).
 struct ChangeLines: ChangeForm {
     static let format = OutputFormat.ndjson
 
@@ -69,7 +70,7 @@ struct ChangeLines: ChangeForm {
 }
 
 extension SchemaDifference.Step {
-    /// The record of a schema change, in the format that `SchemaChange(record:)` reads.
+    /// Returns the record of a schema change, which `SchemaChange(record:)` can read.
     fileprivate func json(version: UInt64) -> JSONItem {
         var members: JSONItem.Members = [("op", .text("schema")), ("version", .number(version))]
         if let name = className { members.append(("class", .text(name))) }

@@ -1,14 +1,14 @@
 import RealmEngine
 import ToolKit
 
-/// Marks between the records of `--watch`: the ends of versions and the starts of resyncs
-/// (realm-query(1), CHANGE RECORDS).
+/// Marks between the records of `--watch`. They mark the end of a version and the beginning of a
+/// resync (realm-query(1), CHANGE RECORDS).
 extension ChangeRecords {
     /// Appends `{"op":"ready"…}` or a heartbeat.
     func appendMark(_ op: String, version: UInt64) { append(op, version, []) }
 
-    /// Appends the mark at the end of a version: a database at version `from` that applies the
-    /// preceding records reaches `position`.
+    /// Appends the mark at the end of a version. Applying the preceding records to version `from`
+    /// leads to `position`.
     func appendCommit(from: UInt64, to position: StreamPosition) {
         append(
             "commit", position.version, [("from", .number(from)), ("records", .count(unmarked))],
@@ -16,8 +16,8 @@ extension ChangeRecords {
         unmarked = 0
     }
 
-    /// Appends the mark before a resync: the changes since `from` are not available, so all objects
-    /// follow.
+    /// Appends the mark at the beginning of a resync: all objects follow, because the changes since
+    /// `from` are not available.
     func appendResync(from: UInt64, to position: StreamPosition, _ reason: String) {
         var members: JSONItem.Members = [
             ("from", .number(from)), ("to", .number(position.version)), ("reason", .text(reason)),

@@ -1,33 +1,34 @@
 import RealmEngine
 import ToolKit
 
-/// Writes the change records that turn one version into another (realm-tools(7), CHANGE RECORDS).
+/// Writes the change records that convert one version to another (realm-tools(7), CHANGE RECORDS).
 ///
-/// The order is: deletions, so that their primary keys are free for other objects; schema changes;
-/// insertions; updates.
+/// Deletions come first, so that other objects can get the same primary keys. Schema changes,
+/// insertions and updates follow in this order.
 final class ChangeRecords {
     let request: ChangeRequest
     private let output: VerifiedOutput
     private let form: any ChangeForm
     var buffer = ByteBuffer()
-    /// Counts by class name.
+    /// Numbers of changes, by class name.
     private(set) var counts: [String: Counts] = [:]
     /// Tables of all compared versions.
     private var tables: [ObjectIdentifier: ChangedTable] = [:]
-    /// Tables of the last record in both versions.
+    /// Table of the object that was written last, in the newer version. `previous` is its table in
+    /// the older version.
     private var current: ChangedTable?
     private var previous: ChangedTable?
     /// Whether the schema versions differ.
     private(set) var hasVersionChange = false
     /// Number of records since the last mark.
     var unmarked = 0
-    /// Whether the exit status is the only output, so that the comparison may stop at the first
+    /// Whether only the exit status is needed. The comparison may then stop at the first
     /// difference.
     private let isSilent: Bool
     private let prints: Bool
     let terminator: UInt8
 
-    /// Numbers of records of one class.
+    /// Numbers of changes of one class.
     final class Counts {
         fileprivate(set) var inserts = 0
         fileprivate(set) var updates = 0
@@ -49,7 +50,7 @@ final class ChangeRecords {
 
     /// Whether no difference has been found so far.
     var isEmpty: Bool { !hasVersionChange && counts.allSatisfy { $0.value.total == 0 } }
-    /// Whether the result is final: there is a difference, and only the exit status is needed.
+    /// Whether the result is certain: only the exit status is needed, and a difference was found.
     var isDecided: Bool { isSilent && !isEmpty }
 
     private func counts(of name: String) -> Counts {

@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// A command line with `--diff` or `--watch`, validated as far as possible without the database.
+/// A command line with `--diff` or `--watch`. Everything that can be checked without the database
+/// is checked.
 struct ChangeRequest {
     enum Other: Sendable {
         case file(String)
@@ -26,7 +27,7 @@ struct ChangeRequest {
         return false
     }
 
-    /// Nil if the command has neither option.
+    /// Returns nil if the command has neither option.
     init?(_ request: QueryRequest) throws(RealmError) {
         let command = request.command
         guard request.use == .watch || request.use == .diff else { return nil }
@@ -76,7 +77,7 @@ struct ChangeRequest {
         return all.filter { $0.className == className }
     }
 
-    /// Throws `misuse` if no schema has the requested class, or if it is embedded.
+    /// Throws `misuse` if no schema has the requested class, or if the class is embedded.
     func check(_ schemas: [Schema]) throws(RealmError) {
         guard let className else { return }
         if schemas.contains(where: { !tables($0).isEmpty }) { return }
@@ -87,12 +88,12 @@ struct ChangeRequest {
             code: "IllegalOperation", reason: "embedded")
     }
 
-    /// Part of the schemas to compare.
+    /// Part of the schemas that is compared.
     var scope: SchemaDifference.Scope {
         SchemaDifference.Scope(className: className) { shows(propertyNamed: $0) }
     }
 
-    /// Whether records show the property.
+    /// Whether records contain the property.
     func shows(_ column: ColumnInfo) -> Bool {
         shows(propertyNamed: column.name) && !request.values.omits(column)
     }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// One of the two compared versions. Confined to its snapshot's thread.
+/// One of the two versions that are compared. Confined to the thread of its snapshot.
 final class ChangeSide {
     let snapshot: Snapshot
     let renderer: JSONRenderer

@@ -2,30 +2,30 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Implementation of `--watch`: prints the change records of each commit until the process is
-/// ended.
+/// `--watch`: prints the change records of each commit until the process is ended.
 ///
-/// The last reported version stays pinned, so that no change is missed. Several commits may be
-/// reported as one. If a lock file cannot be created, the file is watched without writing to it,
-/// and the first session that appears is joined.
+/// The version that was reported last stays pinned, so that no change is missed. Several commits
+/// may be reported as one. If a lock file cannot be created, the file is watched without writing to
+/// it, and the watcher joins the first session that another process begins.
 ///
-/// Each version ends with a mark that contains the previous version. If the previous version cannot
-/// be read, all objects are sent again.
+/// Each version ends with a mark that contains the previous version. If the previous version can no
+/// longer be read, all objects are sent again (resync).
 final class ChangeWatch {
     private let request: ChangeRequest
     private let reading: DatabaseReading
     private let output: OutputFile
     private var database: Database
-    /// The last reported version.
+    /// The version that was reported last.
     private var seen: Snapshot
     /// Version of the last mark.
     private var marked: UInt64
-    /// Fingerprint of the file.
+    /// Fingerprint of the file; nil if unknown.
     private var source: String?
     private let matches = VersionChanges.Matches()
     private var lastLine = MonotonicClock.nanoseconds()
 
-    /// Milliseconds to wait for a commit before checking the file, with and without a session.
+    /// Milliseconds to wait for a commit before the file is checked: with a session (`live`), and
+    /// without one (`alone`).
     private static let milliseconds = (live: 20, alone: 5)
 
     init(_ request: ChangeRequest, _ output: OutputFile) throws(RealmError) {
@@ -33,8 +33,8 @@ final class ChangeWatch {
         self.output = output
         reading = DatabaseReading(request.request.command)
         try reading.checkKey()
-        // The watcher joins or begins a session, so that the first writer does not overwrite
-        // unreported data.
+        // The watcher joins a session, or begins one. Otherwise the first writer could overwrite
+        // data that was not yet reported.
         if let own = try reading.takePart() {
             database = own
         } else {
@@ -45,7 +45,7 @@ final class ChangeWatch {
         source = FileFingerprint.text(path: database.path)
     }
 
-    /// Watches the file; returns only by throwing.
+    /// Watches the file. Returns only by throwing an error.
     func run() throws(RealmError) -> ExitCode {
         try request.check([seen.schema])
         try begin()
@@ -89,11 +89,12 @@ final class ChangeWatch {
         StreamPosition(snapshot.version, source)
     }
 
-    /// Appends all objects and, unless the records are restricted, the schema.
+    /// Appends all objects. Appends the schema first, unless the records are restricted to a class
+    /// or to properties.
     private func appendState(
         _ records: ChangeRecords, _ snapshot: Snapshot
     ) throws(RealmError) {
-        // Links of a restricted schema could reference missing classes.
+        // A link of a restricted schema could refer to a class that is not sent.
         if request.className == nil, request.properties == nil {
             for step in SchemaDifference(snapshot.schema, request.scope).steps {
                 try records.schema(step, version: snapshot.version)
@@ -108,7 +109,8 @@ final class ChangeWatch {
         marked = snapshot.version
     }
 
-    /// Reports the changes since the last reported version, which may comprise several commits.
+    /// Reports the changes since the version that was reported last. They may belong to several
+    /// commits.
     private func report(_ newer: Database) throws(RealmError) {
         let now = newer.snapshot()
         defer { seen = now }
@@ -124,8 +126,8 @@ final class ChangeWatch {
         try flush(records)
     }
 
-    /// Reports the changes since `version`, which is not pinned. If it is not readable any more,
-    /// sends all objects again.
+    /// Reports the changes since `version`, which is not pinned. If that version can no longer be
+    /// read, sends all objects again.
     private func catchUp(from version: UInt64, _ newer: Database) throws(RealmError) {
         let now = newer.snapshot()
         guard now.version != version else {
@@ -141,7 +143,8 @@ final class ChangeWatch {
                 error.code == "BadVersion" || error.isDamage
                     || DatabaseChange.isBehind(error)
             else { throw error }
-            // Records already written for this version have no mark, so readers discard them.
+            // Records that were already written for this version are not followed by a mark, so
+            // their reader discards them.
             try resync(newer, "history-trimmed")
         }
     }
@@ -157,14 +160,15 @@ final class ChangeWatch {
         (database, seen, marked) = (newer, now, now.version)
     }
 
-    /// Checks the file. If a commit happens while it is read, it is read again at the next check.
+    /// Checks the file for changes. If a commit happens during the check, the next check reads the
+    /// file again.
     private func lookAgain() throws(RealmError) {
         do throws(RealmError) { try look() } catch {
             if !DatabaseChange.isBehind(error) { throw error }
         }
     }
 
-    /// Joins a session if there is one, or opens the file again if it changed without a session.
+    /// Joins a session if there is one. Otherwise opens the file again if it has changed.
     private func look() throws(RealmError) {
         let newer: Database
         if let live = try reading.takePart() {
@@ -186,8 +190,8 @@ final class ChangeWatch {
             return
         }
         let records = records([])
-        // Commits without relevant changes are marked, so that a resumed reader need not read them
-        // again.
+        // A mark is also written after commits without relevant changes, so that a reader which
+        // resumes need not read them again.
         if marked != seen.version { mark(records, seen) }
         records.appendMark("heartbeat", version: seen.version)
         try flush(records)
@@ -204,8 +208,8 @@ final class ChangeWatch {
         request.request.values.losses.warn(Diagnostics(request.request.command))
     }
 
-    /// Ends the process if the reader of a pipe has closed it, which otherwise is noticed only at
-    /// the next write.
+    /// Ends the process if the reader of a pipe has closed it. Otherwise that would be noticed only
+    /// at the next write.
     private static func endWithReader() throws(RealmError) {
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         if poll(&output, 1, 0) > 0, output.revents & Int16(POLLERR) != 0 {

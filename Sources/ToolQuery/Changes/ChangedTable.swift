@@ -1,19 +1,22 @@
 import RealmEngine
 import ToolKit
 
-/// A class in one version, prepared for change records: made once and used for all of its records.
+/// A class in one version, with the data for writing its change records. Created once and used for
+/// all of its records.
 final class ChangedTable {
     let info: TableInfo
     let className: String
-    /// Indexes of the properties that records show, in ascending order.
+    /// Indexes of the properties that records contain, ascending.
     let columns: [Int]
-    /// Number of records of the class, shared by its versions.
+    /// Numbers of changes of the class. Shared by the versions of the class.
     let counts: ChangeRecords.Counts
-    /// Whether records show each column.
+    /// For each column, whether records contain it.
     private let isShown: [Bool]
-    /// Quoted names of all properties, then the members before the key of an object.
+    /// The names of all properties in quotation marks, then the members before the key of an
+    /// object.
     private let names: ConstantBytes
-    /// Columns with the same names in the version that was compared last.
+    /// Columns with the same names in another version. Cached for the version that was compared
+    /// last.
     private var earlier: (table: TableInfo, columns: [Int?])?
 
     init(_ info: TableInfo, _ request: ChangeRequest, _ counts: ChangeRecords.Counts) {

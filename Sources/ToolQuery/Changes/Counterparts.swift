@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Objects of one class that exist in both files, ordered by their keys in the new file.
+/// Objects of one class that exist in both files, sorted by their keys in the new file.
 struct Counterparts {
     private struct Element {
         let new: ObjectKey
@@ -19,7 +19,7 @@ struct Counterparts {
         elements.append(Element(new: new, old: old))
     }
 
-    /// Sorts the objects for `old(of:)`. No object may be added afterwards.
+    /// Sorts the objects, as `old(of:)` requires. No object may be added afterwards.
     @_optimize(speed)
     mutating func sort() { elements.sort { $0.new.raw < $1.new.raw } }
 

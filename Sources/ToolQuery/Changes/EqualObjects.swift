@@ -1,14 +1,15 @@
 import RealmEngine
 
-/// Objects that are certainly equal in two files because their leaves have the same bytes.
+/// Objects that are equal in two files for certain, because their leaves have the same bytes.
 ///
-/// A link is stored as an object key. Equal leaves therefore have equal links only if each key
-/// identifies the same object in both files. Embedded objects are part of their owners and must be
+/// A link is stored as the key of its target. Equal leaves have equal links only if each key refers
+/// to the same object in both files. Embedded objects are a part of their owners, so they must be
 /// equal, too.
 struct EqualObjects {
     private var keys: [String: [ClosedRange<ObjectKey>]] = [:]
 
-    /// Damaged tables are left out, so that a comparison object by object reports the damage.
+    /// Damaged tables are not included. They are compared object by object, which reports the
+    /// damage.
     init(_ old: Snapshot, _ new: Snapshot) {
         var leaves: [String: EqualLeaves] = [:]
         let earlier = Dictionary(old.schema.tables.map { ($0.name, $0) }) { first, _ in first }
@@ -25,8 +26,8 @@ struct EqualObjects {
         }
     }
 
-    /// Names of the tables whose objects are equal if their leaves are: all of their links
-    /// reference equal objects.
+    /// Returns the names of the tables whose objects are equal if their leaves are equal, because
+    /// all of their links refer to equal objects.
     private static func usable(
         _ schema: Schema, _ leaves: [String: EqualLeaves], mayLinkAnywhere: Bool
     ) -> Set<String> {
@@ -54,14 +55,14 @@ struct EqualObjects {
         }
     }
 
-    /// Determines whether objects are equal, for ascending keys of one class.
+    /// Finds out whether objects of one class are equal. Must be called with ascending keys.
     struct Cursor {
         private let ranges: [ClosedRange<ObjectKey>]
         private var next = 0
 
         fileprivate init(_ ranges: [ClosedRange<ObjectKey>]) { self.ranges = ranges }
 
-        /// Whether all objects from `first` to `last` are equal in both files.
+        /// Whether all objects with keys from `first` to `last` are equal in both files.
         mutating func contains(_ first: ObjectKey, _ last: ObjectKey) -> Bool {
             while next < ranges.count, ranges[next].upperBound < first { next += 1 }
             return next < ranges.count && ranges[next].contains(first)

@@ -1,19 +1,21 @@
 import RealmEngine
 import ToolKit
 
-/// Canonical bytes of values: equal if and only if the values are equal.
+/// Converts values to canonical bytes. These are equal if and only if the values are equal.
 ///
-/// Values include their types and all bits. Sets and dictionaries have a canonical order. Links are
-/// represented by class and key, embedded objects by their content in the order of property names.
-/// All NaNs are equal. Confined to its snapshot's thread.
+/// They include the types and all bits of the values. The elements of sets and dictionaries are in
+/// a canonical order. A link is represented by the class and the key of its target, an embedded
+/// object by its content in the order of property names. All NaNs are equal. Confined to the thread
+/// of its snapshot.
 final class ExactForm {
     private let snapshot: Snapshot
     private let targets: LinkTargets
-    /// Classes that were removed and created again, so that equal keys denote different objects.
+    /// Classes that were removed and created again. For them, equal keys refer to different
+    /// objects.
     private let replaced: Set<String>
-    /// Columns of each table in the order of their names.
+    /// For each table, its columns in the order of their names.
     private var columns: [TableKey: [Int]] = [:]
-    /// Number of embedded objects that the current value may still contain.
+    /// Limit of embedded objects that the current value may still contain.
     private var budget = 0
 
     init(_ snapshot: Snapshot, replaced: Set<String>) {
@@ -27,7 +29,7 @@ final class ExactForm {
         case objectID, uuid, link, otherLink, object, list, set, dictionary
     }
 
-    /// Calls `body` with a scan of all columns and the row of an object.
+    /// Calls `body` with a scan of all columns and the row of an object in it.
     func read(
         _ key: ObjectKey, of table: TableInfo,
         _ body: (TableScan, Int) throws(RealmError) -> Void
@@ -39,8 +41,8 @@ final class ExactForm {
         try body(scan, row)
     }
 
-    /// Compares two values of the same type directly; nil for types that must be compared by their
-    /// canonical bytes.
+    /// Compares two values of the same type directly. Returns nil for types whose canonical bytes
+    /// must be compared.
     static func areEqual(_ a: Value, _ b: Value) -> Bool? {
         switch (a, b) {
         case (.null, .null): true
@@ -167,7 +169,8 @@ extension ExactForm {
             while let element = try elements.next() {
                 pieces.append(try piece(element, depth: depth))
             }
-            // Links to deleted objects are null, and duplicates in a set count once.
+            // A link to a deleted object counts as null. If elements of a set become equal in this
+            // way, they count once.
             append(.set, Self.sorted(pieces, isSet: true), to: &out)
         case .dictionary(let view):
             var pieces: [[UInt8]] = []
@@ -179,7 +182,7 @@ extension ExactForm {
             append(.dictionary, Self.sorted(pieces, isSet: false), to: &out)
         default: return
         }
-        // Terminates the value, so that following bytes are not read as an element.
+        // This byte ends the value. It is not the beginning of an element.
         out.append(0xFF)
     }
 

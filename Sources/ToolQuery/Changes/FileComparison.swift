@@ -2,14 +2,14 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Compares two files that need not have a common history, and writes the change records that turn
-/// one into the other.
+/// Compares two files, which need not have a common history. Writes the change records that convert
+/// one file to the other.
 ///
-/// Classes and properties are matched by name, objects by primary key or, without one, by object
-/// key. Values are compared by content, links by the keys of their targets, embedded objects by
-/// their content. Classes and properties of one side only become schema records; a new property is
-/// reported where its value differs from the default. Leaves with equal bytes are skipped; all
-/// other data is read.
+/// Classes and properties are matched by name. Objects are matched by primary key; by object key in
+/// a class without primary key. Values are compared by content, links by the keys of their targets,
+/// embedded objects by their content. A class or property that only one file has becomes a schema
+/// record. A new property is reported for the objects whose value differs from the default. Leaves
+/// with equal bytes are skipped; all other data is read.
 final class FileComparison {
     private let request: ChangeRequest
     private let records: ChangeRecords
@@ -22,12 +22,13 @@ final class FileComparison {
     private var right = ByteBuffer()
     private var progress: ProgressReporter?
     private var done = 0
-    /// Nil with a predicate, since its matches may differ in the two files.
+    /// Objects in equal leaves, which need not be compared. Nil if the schemas differ, or if there
+    /// is a predicate, because an equal object can match in one file only.
     private let equal: EqualObjects?
-    /// Objects found in both files during the search for deletions, by class name.
+    /// By class name, the objects that were found in both files when deletions were searched for.
     private var counterparts: [String: Counterparts] = [:]
-    /// Number of objects that `counterparts` may still hold; 0 with a predicate, which excludes
-    /// objects.
+    /// Number of objects for which `counterparts` still has room. 0 if there is a predicate, since
+    /// it excludes objects.
     private var room: Int
 
     init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {
@@ -45,12 +46,12 @@ final class FileComparison {
             ? request.request.command.maxMemory / 4 / Counterparts.elementSize : 0
     }
 
-    /// A class in both files.
+    /// A class in both files; nil in a file that lacks it.
     private struct Pair {
         let old: TableInfo?
         let new: TableInfo?
         var name: String { (new ?? old)!.className }
-        /// Whether objects of both files can correspond to each other.
+        /// Whether objects of the class in one file can correspond to objects in the other.
         let isComparable: Bool
     }
 
@@ -67,7 +68,7 @@ final class FileComparison {
         for pair in pairs { try insertionsAndUpdates(pair) }
     }
 
-    /// Number of objects to read.
+    /// Returns the number of objects to read, for the progress.
     private func count(_ pairs: [Pair]) throws(RealmError) -> Int {
         var total = 0
         for pair in pairs {
@@ -95,7 +96,7 @@ final class FileComparison {
         Dictionary(tables.map { ($0.className, $0) }) { first, _ in first }
     }
 
-    /// Keys of the objects that match the predicate; nil for all.
+    /// Returns the keys of the objects that match the predicate; nil if there is no predicate.
     private func wanted(
         _ table: TableInfo, _ side: ChangeSide
     ) throws(RealmError) -> Set<ObjectKey>? {
@@ -103,7 +104,7 @@ final class FileComparison {
         return try VersionChanges.keys(filter, table.className, side.snapshot, request)
     }
 
-    /// Calls `body` with the key of each requested object, except objects in equal leaves.
+    /// Calls `body` with the key of each object to compare. Objects in equal leaves are left out.
     private func forEach(
         _ table: TableInfo, _ side: ChangeSide, _ wanted: Set<ObjectKey>?,
         _ body: (ObjectKey) throws(RealmError) -> Void
@@ -172,7 +173,7 @@ final class FileComparison {
         }
     }
 
-    /// Returns the corresponding object in the other file; nil if there is none.
+    /// Returns the key of the corresponding object in the other file; nil if there is none.
     private func counterpart(
         of key: ObjectKey, _ table: TableInfo, _ side: ChangeSide, _ other: TableInfo?,
         _ otherSide: ChangeSide, _ pair: Pair
@@ -187,8 +188,8 @@ final class FileComparison {
 
     /// Returns the columns of `table` in which the objects of both files differ.
     ///
-    /// - Parameter partners: for each column, the column of `other` with the same name; nil for a
-    ///   new column.
+    /// - Parameter partners: for each column, the column of `other` with the same name; nil if
+    ///   there is none.
     private func changes(
         _ key: ObjectKey, _ table: TableInfo, _ otherKey: ObjectKey, _ other: TableInfo,
         _ partners: [Int?]

@@ -4,7 +4,7 @@ import ToolKit
 
 extension OutputFormat { static let diff = Self(rawValue: "diff") }
 
-/// Changes as text for people: `-f diff`.
+/// Output format `-f diff`: changes as text for people.
 struct ReadableChanges: ChangeForm {
     static let format = OutputFormat.diff
     static let manual =

@@ -6,19 +6,19 @@ struct VersionChanges {
     let request: ChangeRequest
     let records: ChangeRecords
 
-    /// Objects that match the predicate in a version, cached between commits.
+    /// Keys of the objects that match the predicate in a version. Kept from one commit to the next.
     final class Matches {
         var version: UInt64 = 0
         var keys: Set<ObjectKey> = []
     }
 
-    /// Writes the records that turn `old` into `new`.
+    /// Writes the change records that convert `old` to `new`.
     func append(
         from old: Snapshot, to new: Snapshot, _ matches: Matches? = nil
     ) throws(RealmError) {
         if !SchemaDifference(from: old.schema, to: new.schema, request.scope).steps.isEmpty {
-            // After a schema change, columns and tables may be stored elsewhere, so the versions
-            // are compared like two files.
+            // After a schema change, columns and tables may be stored at other positions. The
+            // versions are then compared like two files.
             return try FileComparison(records, from: old, to: new).run()
         }
         let changes = try ChangeSet(from: old, to: new).attributingEmbedded(in: new)
@@ -47,12 +47,12 @@ struct VersionChanges {
         }
     }
 
-    /// Requested changes of one class.
+    /// The requested changes of one class.
     private struct Part {
         let changes: TableChanges
         let deletions: [ObjectKey]
         let insertions: [ObjectKey]
-        /// Objects that match in both versions; nil without a predicate.
+        /// Objects that match the predicate in both versions; nil if there is no predicate.
         let stayed: Set<ObjectKey>?
 
         func isUpdate(_ key: ObjectKey) -> Bool { stayed?.contains(key) ?? true }
@@ -78,8 +78,8 @@ struct VersionChanges {
         }
     }
 
-    /// Returns the changes of objects that match a predicate. An object that begins to match is an
-    /// insertion, an object that ceases to match a deletion.
+    /// Returns the changes of objects that match a predicate. An object that matches only in the
+    /// new version is an insertion, an object that matches only in the old version a deletion.
     private func matched(
         _ filter: QueryFilter, _ className: String, _ changes: ChangeSet, _ old: Snapshot,
         _ new: Snapshot, _ matches: Matches
@@ -110,7 +110,7 @@ struct VersionChanges {
         return Set(try filter.plan(table, snapshot).rows(in: snapshot).keys)
     }
 
-    /// Writes all requested objects as insertions.
+    /// Writes all requested objects of a version as insertions.
     func appendAll(_ snapshot: Snapshot) throws(RealmError) {
         let side = ChangeSide(snapshot, request.request.values)
         for table in request.tables(snapshot.schema) {

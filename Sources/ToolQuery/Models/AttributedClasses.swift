@@ -1,13 +1,14 @@
 import RealmEngine
 import ToolKit
 
-/// Writer of classes in Kotlin and C#, whose properties have attributes on separate lines.
+/// A writer of classes in Kotlin or C#. There, the attributes of a property are on separate lines
+/// before it.
 protocol AttributedClasses: ClassWriter {
     /// Attributes of a property, without indentation.
     static var primaryKey: String { get }
     static var index: String { get }
     static var fullTextIndex: String { get }
-    /// Attribute with the stored name.
+    /// Returns the attribute that contains the stored name of a property or class.
     static func rename(_ stored: String) -> String
 
     static func opening(_ name: String, _ kind: TableKind) -> String

@@ -61,7 +61,7 @@ enum CSharpClasses: AttributedClasses {
             "MongoDB", "ObjectId", "PrimaryKey", "Realm", "RealmValue", "Realms", "System",
             "dynamic", "record", "var",
         ],
-        // Members of every object.
+        // Every object has members with these names.
         reservedMembers: [
             "Accessor", "BacklinksCount", "DynamicApi", "Equals", "GetHashCode", "GetType",
             "IsFrozen", "IsManaged", "IsValid", "MemberwiseClone", "ObjectSchema",

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Classes and the links between them as a graph, to be drawn by another program.
+/// Classes and the links between them, as a graph that another program draws.
 struct ClassDiagram {
     struct Node {
         let id: String
@@ -20,7 +20,7 @@ struct ClassDiagram {
     struct Edge {
         let origin, target: String
         let name: String
-        /// Number of targets per object: `0..1` or `*`.
+        /// Number of targets of an object: `0..1` or `*`.
         let multiplicity: String
         /// Whether the targets are embedded objects.
         let isPart: Bool
@@ -63,7 +63,7 @@ struct ClassDiagram {
     }
 }
 
-/// Class diagram in the language of Mermaid, which GitHub and many editors render.
+/// Output format: a class diagram in the language of Mermaid, which GitHub and many editors render.
 enum MermaidDiagram: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let diagram = ClassDiagram(subject.tables, subject.schema)
@@ -85,7 +85,7 @@ enum MermaidDiagram: SchemaForm {
         }
     }
 
-    /// Replaces characters that may be special in Mermaid by entities.
+    /// Replaces characters that may have a meaning in Mermaid by entities.
     private static func escaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -100,7 +100,7 @@ enum MermaidDiagram: SchemaForm {
     }
 }
 
-/// Graph in the language of Graphviz `dot`.
+/// Output format: a graph in the language of Graphviz `dot`.
 enum DotDiagram: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let diagram = ClassDiagram(subject.tables, subject.schema)

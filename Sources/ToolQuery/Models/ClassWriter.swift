@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Writer of a schema's classes in a programming language. Names that are invalid in the language
-/// are replaced; an attribute then contains the stored name.
+/// A writer of the classes of a schema in a programming language. A name that is invalid in the
+/// language is replaced, and an attribute contains the stored name.
 protocol ClassWriter: SchemaForm {
     static var language: ClassLanguage { get }
 
@@ -17,10 +17,10 @@ extension ClassWriter {
     }
 }
 
-/// Names of the classes of a schema in a language.
+/// The names of the classes of a schema in a programming language.
 struct NamedClasses {
     private let schema: Schema
-    /// Names in the language by stored name.
+    /// The names, by stored name.
     private let names: [String: String]
 
     init(_ schema: Schema, reserved: Set<String>) {
@@ -41,14 +41,14 @@ struct NamedClasses {
 }
 
 extension ColumnInfo {
-    /// Whether links of the property can be null: not in lists and sets.
+    /// Whether a link in the property can be null. It cannot be null in lists and sets.
     var mayLinkNowhere: Bool { collection == nil || collection == .dictionary }
 }
 
-/// Allocator of distinct names that are valid in a language.
+/// Finds names that are valid in a language and different from each other.
 struct ModelNames {
     private var taken: Set<String>
-    /// Prefix whose combination with each name is reserved, too; nil for none.
+    /// If it is not nil, each name with this prefix is reserved, too.
     private let prefix: String?
 
     init(reserved: Set<String>, isReserving prefix: String? = nil) {
@@ -56,11 +56,11 @@ struct ModelNames {
         self.prefix = prefix
     }
 
-    /// Returns the stored name if it is valid and free, else a similar name.
+    /// Returns the stored name if it is valid and not yet used; otherwise a similar name.
     mutating func name(for stored: String) -> String {
         var name = String(stored.map { Self.isPart($0) ? $0 : "_" })
         if name.isEmpty || name.first!.isNumber { name = "_" + name }
-        // A name that consists of underscores is not valid.
+        // A name of underscores only is not valid.
         if name.allSatisfy({ $0 == "_" }) { name += "x" }
         while taken.contains(name) || prefix.map({ taken.contains($0 + name) }) == true {
             name += "_"
@@ -75,12 +75,12 @@ struct ModelNames {
         return character.isLetter
     }
 
-    /// Comment in place of a property whose type the API does not support.
+    /// Returns a comment for a property whose type the API does not support.
     static func untyped(_ column: ColumnInfo) -> String {
         "// \(DisplayWidth.printable(column.name)): \(column.type.name), for which there is no type"
     }
 
-    /// Comment in place of a class without properties, which the language does not permit.
+    /// Returns a comment for a class without properties, which the language does not permit.
     static func withoutProperties(_ name: String) -> String {
         "// \(name) has no properties, which no class may lack.\n"
     }

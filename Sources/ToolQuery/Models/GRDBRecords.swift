@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Record types of GRDB, with associations for links and collections.
+/// Output format: record types of GRDB, with associations for links and collections.
 enum GRDBRecords: SQLRecords {
     static let header = "import Foundation\nimport GRDB\n"
 
@@ -25,7 +25,7 @@ enum GRDBRecords: SQLRecords {
         return text + "}\n"
     }
 
-    /// The SQL statements store UUIDs as text.
+    /// The SQL statements store UUIDs as text, so the records must, too.
     private static let uuidEncoding = """
 
             static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy {
@@ -43,14 +43,14 @@ enum GRDBRecords: SQLRecords {
             case .double: "Double"
             case .bytes: "Data"
             case .uuid: "UUID"
-            // Text preserves the nanoseconds of a date and the digits of a decimal128.
+            // As text, a date keeps its nanoseconds, and a decimal128 keeps its digits.
             case .decimal, .text, .objectID, .json, .date, .dateNanoseconds, .dateText: "String"
             }
         return name + (column.isRequired ? "" : "?")
     }
 
-    /// Associations of a record: `belongsTo` for each link, `hasMany` for each collection and,
-    /// through it, for its targets.
+    /// Returns the associations of a record: `belongsTo` for each link; for each collection,
+    /// `hasMany` for its rows and for their targets.
     private static func associations(_ record: SQLRecord, _ records: [SQLRecord]) -> [String] {
         func target(_ column: SQLColumn) -> SQLRecord? {
             records.first { $0.table.name == column.reference?.table }

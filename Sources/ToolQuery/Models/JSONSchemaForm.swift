@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// JSON Schema (draft 2020-12) for the records that `realm-query -f ndjson` prints.
+/// Output format: JSON Schema (draft 2020-12) for the records that `realm-query -f ndjson` prints.
 enum JSONSchemaForm: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let (tables, schema) = (subject.tables, subject.schema)
@@ -73,16 +73,16 @@ enum JSONSchemaForm: SchemaForm {
         return scalar(column.type, mayBeNull: column.isNullable)
     }
 
-    /// Schema of a link: the primary key of its target, or the object key.
+    /// Returns the schema of a link: the primary key of its target, or the object key.
     private static func key(_ target: TableInfo) -> JSONItem {
         guard let index = target.primaryKey else { return scalar(.int, mayBeNull: false) }
         let column = target.columns[index]
-        // A target whose primary key is null is printed as an object.
+        // A link to a target whose primary key is null is printed as an object.
         return column.isNullable ? .object([]) : scalar(column.type, mayBeNull: false)
     }
 
-    /// Schema of a scalar. Numbers that are not finite are strings. Values of other stored types
-    /// are unrestricted.
+    /// Returns the schema of a scalar. Numbers that are not finite are strings. Other stored types
+    /// have no restrictions.
     private static func scalar(_ type: ColumnType, mayBeNull: Bool) -> JSONItem {
         guard let (names, details) = facts[type] else { return .object([]) }
         let all = names + (mayBeNull ? ["null"] : [])
@@ -90,7 +90,7 @@ enum JSONSchemaForm: SchemaForm {
         return .object([("type", type)] + details.map { (name: $0, value: .text($1)) })
     }
 
-    /// JSON types and additional members by stored type.
+    /// For each stored type, its JSON types and additional members.
     private static let facts: [ColumnType: (types: [String], details: [(String, String)])] = [
         .int: (["integer"], []), .bool: (["boolean"], []), .string: (["string"], []),
         .binary: (["string"], [("contentEncoding", "base64")]),

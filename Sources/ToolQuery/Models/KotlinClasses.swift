@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Classes for the Realm Kotlin SDK.
+/// Output format: classes for the Realm Kotlin SDK.
 enum KotlinClasses: AttributedClasses {
     static let primaryKey = "@PrimaryKey"
     static let index = "@Index"
@@ -26,7 +26,7 @@ enum KotlinClasses: AttributedClasses {
         "var \(name): \(type) = \(initial(column))"
     }
 
-    /// Initial value of a property.
+    /// Returns the initial value of a property.
     private static func initial(_ column: ColumnInfo) -> String {
         switch column.collection {
         case .list?: "realmListOf()"
@@ -63,7 +63,7 @@ enum KotlinClasses: AttributedClasses {
             "PersistedName", "PrimaryKey", "RealmAny", "RealmDictionary", "RealmInstant",
             "RealmList", "RealmObject", "RealmSet", "RealmUUID", "String",
         ],
-        // Added to every object by the compiler plugin.
+        // The compiler plugin adds this member to every object.
         reservedMembers: ["io_realm_kotlin_objectReference"])
 
     static let words: Set<String> = [

@@ -1,13 +1,14 @@
 import RealmEngine
 import ToolKit
 
-/// Entities for Android's Room, in Kotlin: one per class and one per collection.
+/// Output format: entities for Android's Room, in Kotlin; one for each class and for each
+/// collection.
 enum RoomEntities: SQLRecords {
     static let header = "import androidx.room.*\n"
 
     static func text(_ record: SQLRecord, _ records: [SQLRecord]) -> String {
         let table = record.table
-        // Room requires a primary key for each entity, so a table without one uses all columns.
+        // Room requires a primary key. An entity without one gets a primary key of all columns.
         let isKeyless = table.primaryKey.isEmpty
         let key = isKeyless ? table.columns.map(\.name) : table.primaryKey
         var arguments = [

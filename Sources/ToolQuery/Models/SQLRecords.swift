@@ -1,23 +1,23 @@
 import RealmEngine
 import ToolKit
 
-/// Writer of a record type for each table that `--format sql` creates for SQLite. Tables and
+/// A writer of record types for the tables that `--format sql` creates in SQLite. Tables and
 /// columns have the same names and order as in the SQL statements.
 protocol SQLRecords: SchemaForm {
     static var header: String { get }
-    /// Names that record types may not have.
+    /// Names that record types must not have.
     static var reservedTypes: Set<String> { get }
     static var reservedMembers: Set<String> { get }
 
     static func text(_ record: SQLRecord, _ records: [SQLRecord]) -> String
 }
 
-/// A SQL table and its names in a language.
+/// An SQL table, with its names in a programming language.
 struct SQLRecord {
     let table: SQLTable
     /// Name of the type.
     let name: String
-    /// Names of the members, parallel to the columns.
+    /// For each column, the name of its member.
     let members: [String]
 
     /// Returns the member for a column; nil if there is no such column.

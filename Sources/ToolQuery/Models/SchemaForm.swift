@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Classes to be printed by a form of `--schema`.
+/// The classes that an output format of `--schema` prints.
 struct SchemaSubject {
     let tables: [TableInfo]
     let snapshot: Snapshot
@@ -11,7 +11,8 @@ struct SchemaSubject {
     var schema: Schema { snapshot.schema }
 }
 
-/// A form of `--schema` that describes classes for another program: code, a diagram or a schema.
+/// An output format of `--schema` that describes classes for another program: code, a diagram or a
+/// schema.
 protocol SchemaForm: SendableMetatype {
     /// Appends the complete text.
     static func append(
@@ -19,7 +20,7 @@ protocol SchemaForm: SendableMetatype {
     ) throws(RealmError)
 }
 
-/// All forms that apply only to `--schema`.
+/// All output formats that exist for `--schema` only.
 enum SchemaForms {
     typealias Row = (format: OutputFormat, meaning: String, form: any SchemaForm.Type)
 
@@ -51,7 +52,7 @@ enum SchemaForms {
         (.init(rawValue: "dot"), "class diagram of Graphviz", DotDiagram.self),
     ]
 
-    /// Returns the form with this name; nil if it is not a form of schemas.
+    /// Returns the output format with this name; nil if it is not a format for schemas.
     static func form(_ format: OutputFormat) -> (any SchemaForm.Type)? {
         all.first { $0.format == format }?.form
     }

@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Columns for Apache Spark's `schema(...)`, which describe the records that `realm-query -f
-/// ndjson` prints; one line per class. A property with dates outside of the years 1 to 9999 is a
-/// string, because Spark would read such dates as null.
+/// Output format: columns for Apache Spark's `schema(...)`. They describe the records that
+/// `realm-query -f ndjson` prints, with one line for each class. A property with dates outside of
+/// the years 1 to 9999 is a string, because Spark would read such dates as null.
 enum SparkSchema: SchemaForm {
     static func append(
         _ subject: SchemaSubject, to out: inout ByteBuffer
@@ -17,7 +17,7 @@ enum SparkSchema: SchemaForm {
         }
     }
 
-    /// Throws if two names differ only in case, which Spark ignores.
+    /// Throws an error if two names differ only in case, which Spark ignores.
     private static func checkNames(_ table: TableInfo) throws(RealmError) {
         var taken: [String: String] = [:]
         for column in table.columns {
@@ -48,8 +48,8 @@ enum SparkSchema: SchemaForm {
         }
     }
 
-    /// Returns the type of a value. Recursive embedded classes and values of any type are strings
-    /// with JSON.
+    /// Returns the type of a value. A recursive embedded class, or a value of any type, is a string
+    /// that contains JSON.
     private static func value(
         _ index: Int, of table: TableInfo, _ snapshot: Snapshot, within parents: Set<String>
     ) throws(RealmError) -> String {

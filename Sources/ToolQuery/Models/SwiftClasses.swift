@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Classes for the Realm Swift SDK. Names that are invalid in Swift are replaced and mapped to the
-/// stored names.
+/// Output format: classes for the Realm Swift SDK. A name that is invalid in Swift is replaced, and
+/// mapped to the stored name.
 enum SwiftClasses: ClassWriter {
     static func text(_ table: TableInfo, _ classes: NamedClasses) -> String {
         let name = classes.name(table)
@@ -60,9 +60,9 @@ enum SwiftClasses: ClassWriter {
         reservedMembers: SwiftNames.members)
 }
 
-/// Reserved names and literals of Swift.
+/// Names that generated Swift code must not use, and names of types.
 enum SwiftNames {
-    /// Types of the standard library and Foundation by stored type.
+    /// For each stored type, the type of the standard library or Foundation.
     static let foundationTypes: [ColumnType: String] = [
         .int: "Int", .bool: "Bool", .string: "String", .binary: "Data", .timestamp: "Date",
         .float: "Float", .double: "Double", .uuid: "UUID",
@@ -95,7 +95,7 @@ enum SwiftNames {
         "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// Types that a class with the same name would hide.
+    /// Types that a class of the same name would hide.
     static let types: Set<String> = [
         "AnyRealmValue", "AnyRealmCollection", "Any", "Bool", "Data", "Date", "Decimal128",
         "Double",
@@ -106,7 +106,7 @@ enum SwiftNames {
         "Type", "UUID",
     ]
 
-    /// Members of every object.
+    /// Every object has members with these names.
     static let members: Set<String> = [
         "className", "copy", "debugDescription", "description", "freeze", "hash", "hashValue",
         "init",

@@ -1,10 +1,11 @@
 import RealmEngine
 import ToolKit
 
-/// Classes for SwiftData: models, and `Codable` structs for embedded classes.
+/// Output format: classes for SwiftData. Classes become models, and embedded classes become
+/// `Codable` structs.
 ///
-/// Each link gets an inverse in its target. Without an inverse, SwiftData would permit only one
-/// owner per target of a to-many relationship.
+/// The target of each link gets an inverse property. Without an inverse, SwiftData would permit
+/// only one owner for each target of a to-many relationship.
 enum SwiftDataClasses: SchemaForm {
     static func append(_ subject: SchemaSubject, to out: inout ByteBuffer) {
         let classes = NamedClasses(subject.schema, reserved: language.reservedTypes)
@@ -25,15 +26,15 @@ enum SwiftDataClasses: SchemaForm {
         }
     }
 
-    /// A property of a class with its name in Swift.
+    /// A property of a class, with its name in Swift.
     private struct Member {
         let column: ColumnInfo
         let name: String
-        /// Type in Swift; nil if SwiftData has none.
+        /// Type in Swift; nil if SwiftData has no type for the property.
         let type: String?
         let isKey: Bool
 
-        /// Default argument in the initialiser; nil for none.
+        /// Default argument in the initialiser; nil if there is none.
         var initial: String? {
             switch column.collection {
             case .dictionary?: "[:]"
@@ -44,7 +45,7 @@ enum SwiftDataClasses: SchemaForm {
     }
 
     private static func members(_ table: TableInfo, _ classes: NamedClasses) -> [Member] {
-        // The macro stores a property `x` as `_x`.
+        // SwiftData's macro stores a property `x` as `_x`, so that name is reserved, too.
         var taken = ModelNames(reserved: language.reservedMembers, isReserving: "_")
         return table.columns.enumerated().map { index, column in
             Member(
@@ -58,7 +59,7 @@ enum SwiftDataClasses: SchemaForm {
     ) -> String? {
         guard let target = classes.target(column) else { return language.type(column, classes) }
         let isModel = target.kind != .embedded
-        // Structs cannot have relationships, and a relationship cannot be a dictionary.
+        // A struct cannot have relationships, and a relationship cannot be a dictionary.
         if isModel, table.kind == .embedded || column.collection == .dictionary { return nil }
         // Models and structs need not be hashable, so a set of them becomes an array.
         if column.collection == .set { return "[\(language.quoted(classes.name(target)))]" }
@@ -114,6 +115,8 @@ extension SwiftDataClasses {
         return prefix + variable(member, renamed: false)
     }
 
+    /// Returns the declaration of a property.
+    ///
     /// - Parameter renamed: whether to add a comment with the stored name.
     private static func variable(_ member: Member, renamed: Bool) -> String {
         guard let type = member.type else { return ModelNames.untyped(member.column) }
@@ -139,7 +142,8 @@ extension SwiftDataClasses {
 // MARK: - Inverses
 
 extension SwiftDataClasses {
-    /// Declares the inverses of links to `table`, named after the linking class and property.
+    /// Returns the inverses of links to `table`. Their names are derived from the linking class and
+    /// property.
     private static func inverses(
         of table: TableInfo, _ members: [Member], _ origins: [(TableInfo, [Member])],
         _ classes: NamedClasses
@@ -165,7 +169,7 @@ extension SwiftDataClasses {
     static let language = ClassLanguage(
         header: "import Foundation\nimport SwiftData\n",
         types: SwiftNames.foundationTypes.merging(
-            // Only text preserves all digits and exponents of a decimal128.
+            // Only text keeps all digits and exponents of a decimal128.
             [.objectID: "String", .decimal: "String"]
         ) { $1 },
         list: "[%]", set: "Set<%>", dictionary: "[String: %]",

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Classes for the Realm JavaScript SDK, in TypeScript.
+/// Output format: classes for the Realm JavaScript SDK, in TypeScript.
 enum TypeScriptClasses: ClassWriter {
     static func text(_ table: TableInfo, _ classes: NamedClasses) -> String {
         let name = classes.name(table)
@@ -10,8 +10,8 @@ enum TypeScriptClasses: ClassWriter {
         var fields = ""
         var properties = ""
         for (index, column) in table.columns.enumerated() {
-            // Any text is a valid member name in quotes, except the empty name and members of every
-            // object.
+            // In quotation marks, any text is valid as a member name, except the empty text and the
+            // names of members that every object has.
             let property =
                 members.contains(column.name) || column.name.isEmpty
                 ? taken.name(for: column.name) : column.name
@@ -38,8 +38,8 @@ enum TypeScriptClasses: ClassWriter {
             + "    properties: {\n" + properties + "    },\n  };\n}\n"
     }
 
-    /// Returns the members of a property's description; nil if the API has no type for the
-    /// property.
+    /// Returns the description of a property in a Realm JavaScript schema, such as `type: "string"`
+    /// and `optional: true`; nil if Realm JavaScript has no type for the property.
     private static func schema(
         _ column: ColumnInfo, isKey: Bool, _ classes: NamedClasses
     ) -> [String]? {
@@ -62,7 +62,7 @@ enum TypeScriptClasses: ClassWriter {
         return parts
     }
 
-    /// Types in property descriptions.
+    /// For each stored type, its name in a property description.
     private static let names: [ColumnType: String] = [
         .int: "\"int\"", .bool: "\"bool\"", .string: "\"string\"", .binary: "\"data\"",
         .timestamp: "\"date\"", .float: "\"float\"", .double: "\"double\"",
@@ -70,7 +70,7 @@ enum TypeScriptClasses: ClassWriter {
         .mixed: "\"mixed\"",
     ]
 
-    /// Returns a member name, in quotes if it is not an identifier.
+    /// Returns a member name; in quotation marks if it is not an identifier.
     private static func key(_ name: String) -> String {
         let isPlain =
             name.utf8.first.map { $0 < 0x30 || $0 > 0x39 } == true
@@ -92,7 +92,7 @@ enum TypeScriptClasses: ClassWriter {
         ],
         optional: " | null",
         list: "Realm.List<%>", set: "Realm.Set<%>", dictionary: "Realm.Dictionary<%>",
-        // Keywords are not valid as class names; member names need no quotes.
+        // Keywords are not valid as class names. They are valid as member names.
         reservedTypes: [
             "BSON", "Date", "Object", "ObjectSchema", "Realm", "any", "await", "bigint", "boolean",
             "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",

@@ -3,11 +3,12 @@ import ToolKit
 
 extension OutputFormat { static let html = Self(rawValue: "html") }
 
-/// A file as one self-contained HTML page: its classes, their diagram, and tables of their objects
-/// that can be sorted and filtered in the browser. The page makes no network requests.
+/// Output format: the whole file as one HTML page without external resources. Shows the classes, a
+/// diagram of them, and tables of their objects, which can be sorted and filtered in the browser.
+/// The page makes no network requests.
 ///
-/// All data of the file is JSON in a script element that is not executed, with every `<` escaped,
-/// so that it cannot contain markup.
+/// The data is JSON in a script element that is not executed. Every `<` in it is escaped, so that
+/// data cannot act as markup.
 struct DatabasePage {
     private let database: Database
     private let name: String
@@ -15,7 +16,7 @@ struct DatabasePage {
     private let values: ValueStyle
     private let output: VerifiedOutput
     private let snapshot: Snapshot
-    /// Maximum number of objects per class.
+    /// Maximum number of objects of a class on the page.
     private let limit: Int
 
     static let defaultLimit = 1000
@@ -37,7 +38,7 @@ struct DatabasePage {
         snapshot = database.snapshot()
     }
 
-    /// Writes the page and returns the number of objects on it.
+    /// Writes the page. Returns the number of objects on it.
     func print() throws(RealmError) -> Int {
         snapshot.beginWalk()
         var buffer = ByteBuffer(capacity: 1 << 16)
@@ -65,14 +66,15 @@ struct DatabasePage {
         append(open: facts, to: &out)
     }
 
-    /// Appends an object whose last member is an empty list, without the closing brackets of both.
+    /// Appends a JSON object whose last member is an array, without the closing brackets of the
+    /// array and the object.
     private func append(open object: JSONItem, to out: inout ByteBuffer) {
         var text = ByteBuffer(capacity: 1024)
         object.append(to: &text)
         out.append(script: UnsafeRawBufferPointer(rebasing: text.bytes.dropLast(2)))
     }
 
-    /// Appends a class with its first objects and returns their number.
+    /// Appends a class with its first objects. Returns the number of objects.
     private func append(_ table: TableInfo, to out: inout ByteBuffer) throws(RealmError) -> Int {
         let count = try snapshot.table(table).count()
         let facts = JSONItem.object([
@@ -82,7 +84,7 @@ struct DatabasePage {
             ("properties", .list(table.columns.map(json))), ("rows", .list([])),
         ])
         append(open: facts, to: &out)
-        // Embedded objects are shown inside their parents.
+        // Embedded objects are shown inside their owners only.
         let rows = table.kind == .embedded ? 0 : try appendRows(of: table, to: &out)
         out.append("]}")
         return rows

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// A request of `--batch`, with validated members.
+/// A request of `--batch`. Its members have been checked.
 struct BatchRequest {
     private(set) var className: String?
     private(set) var predicate = "TRUEPREDICATE"
@@ -22,6 +22,8 @@ struct BatchRequest {
         case args, sort, distinct, limit, offset, fields, count, aggregate, groupBy
     }
 
+    /// Parses a request.
+    ///
     /// - Throws: `misuse` for unknown members, wrong types, and members that cannot be combined.
     init(_ request: JSONValue) throws(RealmError) {
         guard request.kind == .object else { throw Self.wrong("a request is an object") }
@@ -63,7 +65,7 @@ struct BatchRequest {
         }
     }
 
-    /// Returns the query with the sort order and DISTINCT of the request.
+    /// Returns the query of the request, with its sort order and DISTINCT.
     func filter(_ options: QueryOptions, _ language: QueryLanguage) throws(RealmError)
         -> QueryFilter
     {
@@ -107,8 +109,8 @@ extension BatchRequest {
         return Int(number)
     }
 
-    /// Returns the items of a list: a string in the form of the option's argument, or an array of
-    /// strings.
+    /// Returns the items of a list. It is either a string in the format of the option's argument,
+    /// or an array of strings.
     private static func list(_ value: JSONValue, _ name: String) throws(RealmError) -> [String] {
         var items: [String] = []
         if value.kind == .string {

@@ -32,6 +32,8 @@ enum DigestList {
 }
 
 extension Report {
+    /// Adds a line.
+    ///
     /// - Parameter name: name of the class; nil for the digest of all classes.
     fileprivate mutating func add(_ name: String?, _ count: Int, _ digest: UInt64) {
         var text = ByteBuffer(capacity: 64)

@@ -2,8 +2,8 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Exports each class to a file in a directory. In csv and tsv each collection property has a
-/// separate file, whose rows name their owners.
+/// Exports each class to a file in a directory (`--output-dir`). In csv and tsv, each collection
+/// property gets a file of its own, whose rows name their owners.
 struct DirectoryExport {
     private let request: QueryRequest
     private let directory: String
@@ -47,7 +47,7 @@ struct DirectoryExport {
         return code
     }
 
-    /// A file of the export: its name without directory, and its content.
+    /// A file of the export: its name without the directory, and its content.
     private struct File {
         let name: String
         let plan: RecordPlan
@@ -73,7 +73,7 @@ struct DirectoryExport {
         throw systemFailure(.output, "cannot make the directory", errno: errno, file: directory)
     }
 
-    /// Throws if a file exists already, before anything is written.
+    /// Throws an error if one of the files already exists, before anything is written.
     private func checkFree(_ files: [File], _ made: Set<String>) throws(RealmError) {
         for file in files where !made.contains(file.name) {
             var status = stat()
@@ -97,8 +97,8 @@ extension DirectoryExport {
 }
 
 extension RecordPlan {
-    /// Splits the plan into one without collections and one for each collection. The latter have
-    /// the owner's key, the position or key, and the value.
+    /// Splits the plan: into a plan without collections, and one plan for each collection. The
+    /// latter have the key of the owner, the position or key of the element, and the value.
     fileprivate var split: (own: RecordPlan, relations: [(column: Int, plan: RecordPlan)]) {
         var own: [Field] = []
         var relations: [(column: Int, plan: RecordPlan)] = []

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension QueryAnswer {
-    /// Prints SQL statements that create and fill a copy of the data in another database, as one
+    /// Prints SQL statements that create a copy of the data in another database system, in one
     /// transaction.
     func printSQL(_ tables: [TableInfo]) throws(RealmError) -> ExitCode {
         let snapshot = database.snapshot()

@@ -8,7 +8,7 @@ struct QueryAnswer {
     let database: Database
     let output: VerifiedOutput
     let diagnostics: Diagnostics
-    /// Collects reports in place of the output; nil to print them.
+    /// Receives reports instead of the output, to print them together; nil to print them at once.
     private let reports: FileReportList?
 
     init(
@@ -113,7 +113,7 @@ struct QueryAnswer {
         var buffer = ByteBuffer()
         if let reports {
             reports.next = report
-            // Throws if a commit happened.
+            // Throws an error if a commit has happened meanwhile.
             try output.flush(&buffer)
             return request.exitCode(records: report.rows.count)
         }
@@ -156,7 +156,7 @@ extension QueryAnswer {
         return request.exitCode(records: count)
     }
 
-    /// Throws `misuse` if a property has the name of a member with which records begin.
+    /// Throws `misuse` if a property has the same name as a member that the records begin with.
     private func checkNames(_ plans: [RecordPlan]) throws(RealmError) {
         for plan in plans {
             guard let name = plan.ambiguousName else { continue }
@@ -170,7 +170,7 @@ extension QueryAnswer {
         }
     }
 
-    /// Prints the summary below a table.
+    /// Prints the summary line below a table.
     private func summarize(_ count: Int, _ noun: String, _ style: RecordStyle) {
         let plural = count == 1 ? "" : "s"
         diagnostics.summary("\(count) \(noun)\(plural), version \(database.version)")
@@ -203,8 +203,8 @@ extension QueryAnswer {
         }
     }
 
-    /// Returns the number of records. Matches of a query without SORT or DISTINCT are counted
-    /// without collecting them.
+    /// Returns the number of records. For a query without SORT and DISTINCT, matching objects are
+    /// counted without collecting their keys.
     private func count(_ export: Export) throws(RealmError) -> Int {
         if export.isExploding { return try export.count() }
         switch export.choice {
@@ -259,7 +259,7 @@ extension QueryAnswer {
         return request.exitCode(records: count)
     }
 
-    /// Chooses the form of the records, which can depend on the number of fields.
+    /// Chooses the output format for records. It can depend on the number of fields.
     private func form(_ plans: [RecordPlan]) throws(RealmError) -> any RecordForm.Type {
         let isSingle = plans.count == 1 && plans[0].fields.count == 1
         if request.command[QueryOption.raw] {
@@ -286,10 +286,10 @@ extension QueryAnswer {
 // MARK: - Tables
 
 extension QueryRequest {
-    /// A query that matches all objects.
+    /// A query that finds all objects.
     var everything: QueryFilter { QueryFilter(text: "TRUEPREDICATE", arguments: [], command) }
 
-    /// All classes in the order of their names; with `--internal` all tables.
+    /// Returns all classes in the order of their names. With `--internal`, returns all tables.
     func tables(_ schema: Schema) -> [TableInfo] {
         guard showsInternal else { return schema.classes }
         return schema.tables.ordered {
@@ -297,7 +297,7 @@ extension QueryRequest {
         }
     }
 
-    /// Classes whose objects are printed on their own, not inside others.
+    /// Returns the classes whose objects are printed by themselves, not inside other objects.
     func exported(_ schema: Schema) -> [TableInfo] {
         tables(schema).filter { $0.kind != .embedded }
     }
@@ -317,8 +317,8 @@ extension QueryRequest {
                     : "did you mean \(near.joined(separator: ", "))?")
     }
 
-    /// Plans the records of the tables. With several tables, a name in an option applies to the
-    /// tables that have it, and at least one must have it.
+    /// Plans the records of the tables. If there are several tables, a name in an option applies to
+    /// the tables that have it; at least one table must have it.
     func plans(_ tables: [TableInfo], _ schema: Schema) throws(RealmError) -> [RecordPlan] {
         var plans: [RecordPlan] = []
         guard case .all = subject else {

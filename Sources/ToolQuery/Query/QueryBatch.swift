@@ -2,11 +2,11 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Implementation of `--batch`: answers queries from standard input, one JSON object per line, in
-/// the same order.
+/// `--batch`: reads queries from standard input, one JSON object per line, and prints the answers
+/// in the same order.
 ///
-/// `BatchRequest` defines the members of a request. Each answer is one line, written immediately:
-/// `{"id":1,"count":1,"objects":[…]}`, or `{"id":1,"error":{…}}`.
+/// `BatchRequest` defines the members of a request. Each answer is one line, which is written at
+/// once: `{"id":1,"count":1,"objects":[…]}`, or `{"id":1,"error":{…}}`.
 final class QueryBatch {
     private let request: QueryRequest
     private let database: Database
@@ -17,17 +17,17 @@ final class QueryBatch {
     private let options: QueryOptions
     private let isCount: Bool
     private var renderers: [TableKey: RecordRenderer] = [:]
-    /// Renderers of requests that select fields.
+    /// Cached renderers for requests that select fields.
     private var renderersOfFields: [Shape: RecordRenderer] = [:]
     private var hasFailed = false
 
-    /// Class and fields of records.
+    /// The class and the fields of records.
     private struct Shape: Hashable {
         let table: TableKey
         let fields: [String]
     }
 
-    /// Limit on cached renderers of requests that select fields.
+    /// Maximum number of cached renderers.
     private static let rendererLimit = 64
 
     init(_ request: QueryRequest, _ database: Database, _ output: VerifiedOutput) {
@@ -40,7 +40,8 @@ final class QueryBatch {
         isCount = request.isCount
     }
 
-    /// Answers requests until the input ends. Returns `data` if a request could not be answered.
+    /// Answers requests until the input ends. Returns `data` if at least one request could not be
+    /// answered.
     func run() throws(RealmError) -> ExitCode {
         let reader = JSONReader(
             ByteSource(descriptor: STDIN_FILENO, path: "-"), layout: .lines)
@@ -90,7 +91,7 @@ final class QueryBatch {
         buffer.append("}\n")
     }
 
-    /// Returns the class that the request names, else the class of the command line.
+    /// Returns the class that the request names; otherwise the class of the command line.
     private func table(_ asked: BatchRequest) throws(RealmError) -> TableInfo {
         if let name = asked.className { return try request.table(name, database.schema) }
         if case .objects(let name) = request.subject {
@@ -136,7 +137,7 @@ final class QueryBatch {
         let plan = try filter.plan(table, snapshot, most: window.end)
         buffer.append("\"count\":")
         if asked.isCount ?? isCount {
-            // Objects that are only counted are not collected.
+            // If objects are only counted, their keys are not collected.
             let count = try plan.count(in: snapshot)
             buffer.append(number: max(0, min(count, window.end) - window.skip))
             return
@@ -156,7 +157,7 @@ final class QueryBatch {
                 try renderer.append(row, to: &buffer)
             }
         }
-        // Each object ends with a comma; the last comma is removed.
+        // Each object ends with a comma. The last comma is removed.
         if buffer.count > start { buffer.truncate(to: buffer.count - 1) }
         buffer.append("]")
     }
@@ -212,7 +213,7 @@ final class QueryBatch {
         var text = ByteBuffer(capacity: 256)
         ErrorText.append(
             error.inDatabase(request.path), tool: "realm-query", asJSON: true, to: &text)
-        // The text is `{"error":{…}}` and a line feed; its opening brace is left out.
+        // The text is `{"error":{…}}` and a line feed. Its opening brace is left out.
         buffer.append(UnsafeRawBufferPointer(rebasing: text.bytes.dropFirst(1)))
     }
 }

@@ -2,14 +2,14 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Executes one request on several files in turn. An error in one file does not prevent the others
-/// from being processed.
+/// Executes one request on several files, one after the other. An error in one file does not
+/// prevent processing the others.
 struct QueryFiles {
     private let command: ParsedCommand
     private let requests: [QueryRequest]
     private let diagnostics: Diagnostics
 
-    /// Nil if the command concerns a single file.
+    /// Returns nil if the command concerns a single file.
     init?(_ command: ParsedCommand) throws(RealmError) {
         guard try Self.areSeveral(command) else { return nil }
         self.command = command
@@ -37,7 +37,7 @@ struct QueryFiles {
                 "unexpected operand '\(operands[3])'", code: "InvalidArgument",
                 hint: "--with-filename treats every operand as a FILE")
         }
-        // The second operand may be a CLASS instead of a file, which `--all` does not permit.
+        // The second operand is a class unless it is an existing file. `--all` permits no class.
         return operands.count > 2 || operands[1] == "-" || access(operands[1], F_OK) == 0
     }
 
@@ -91,10 +91,10 @@ struct QueryFiles {
     }
 }
 
-/// Reports about several files, printed as one report: immediately in forms with terminated
-/// records, otherwise at the end.
+/// Prints reports about several files as one report. In formats whose records have terminators,
+/// each report is printed at once; otherwise all are printed at the end.
 final class FileReportList {
-    /// Report about the current file.
+    /// Report about the current file; nil if there is none.
     var next: Report?
     private var style: RecordStyle
     private var whole: Report?

@@ -1,10 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// The query of a command line: predicate, sort order, DISTINCT and arguments. Options become
-/// clauses after those in the predicate.
+/// The query of a command line: predicate, sort order, DISTINCT and arguments. Options such as
+/// `--sort` become clauses after those in the predicate.
 extension QueryFilter {
-    /// Nil if the command has no query.
+    /// Returns nil if the command has no query.
     init?(_ command: ParsedCommand) throws(RealmError) {
         let predicate = try Self.predicate(command)
         var order: [QueryOrder] = []
@@ -25,7 +25,7 @@ extension QueryFilter {
         self.init(text: text, order, arguments: arguments, command)
     }
 
-    /// Returns the sort order for key paths, which a hyphen makes descending.
+    /// Returns the sort order for key paths. A key path with a hyphen sorts in descending order.
     static func sort(_ items: [String]) throws(RealmError) -> QueryOrder {
         if let item = items.first(where: { AggregateName($0) != nil }) {
             throw .misuse(
@@ -53,7 +53,8 @@ extension QueryFilter {
         return try InputFile(file).readAll(limit: 16 << 20).string
     }
 
-    /// Adds `TRUEPREDICATE` to a text that begins with `SORT(…)`, `DISTINCT(…)` or `LIMIT(…)`.
+    /// Inserts `TRUEPREDICATE` before a text that begins with `SORT(…)`, `DISTINCT(…)` or
+    /// `LIMIT(…)`.
     private static func completed(_ predicate: String) -> String {
         let text = predicate.utf8.drop { isBlank($0) }
         let word = text.prefix { !isBlank($0) && $0 != UInt8(ascii: "(") }

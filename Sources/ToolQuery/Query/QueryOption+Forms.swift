@@ -7,7 +7,7 @@ extension OptionForm where Value == [String] {
         Self(.properties) { (text) throws(OptionValueError) in try items(text) }
     }
 
-    /// Key paths separated by commas, which `QueryOrder` converts to clauses.
+    /// Key paths separated by commas. `QueryOrder` converts them to clauses.
     static var keyPaths: Self {
         Self(.properties) { (text) throws(OptionValueError) in
             let paths = NameList.parts(text)
@@ -20,7 +20,7 @@ extension OptionForm where Value == [String] {
 }
 
 extension OptionForm where Value == [String] {
-    /// Key paths and aggregates of key paths, which a hyphen makes descending.
+    /// Key paths, and aggregates of key paths. A hyphen means descending order.
     static var sortKeys: Self {
         Self(.properties) { (text) throws(OptionValueError) in
             let items = NameList.parts(text)
@@ -29,7 +29,7 @@ extension OptionForm where Value == [String] {
         }
     }
 
-    /// Throws for a key path or an aggregate without a name.
+    /// Throws an error for a key path or aggregate without a name.
     static func checkSortKey(_ item: String) throws(OptionValueError) {
         let name = item.hasPrefix("-") ? String(item.dropFirst()) : item
         let path = AggregateName(name)?.property ?? name
@@ -75,7 +75,7 @@ extension OptionForm where Value == ChangeRequest.Other {
     }
 }
 
-/// Splits a list; throws if a part is empty.
+/// Splits a list. Throws an error if an item is empty.
 private func items(_ list: String) throws(OptionValueError) -> [String] {
     let items = NameList.parts(list)
     if items.contains("") { throw missing(list) }

@@ -25,7 +25,7 @@ extension QueryOption {
             + "See SQL.",
         default: SQLDialect.sqlite, uses: Uses([QueryUse.objects, .everything]))
 
-    /// Options that do not apply to SQL.
+    /// Options that cannot be combined with the format `sql`.
     static let withoutSQL: [any OptionDeclaration] = [
         fields, exclude, expand, backlinks, explode, types, time, binary, join, null, noHeader,
         delimiter, carriageReturns, byteOrderMark, nullSeparated, raw, count, aggregate,

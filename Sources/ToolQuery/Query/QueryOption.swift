@@ -9,7 +9,7 @@ enum QueryOption {
         ] + SharedOptions.general + [SharedOptions.progress]
 }
 
-/// Uses of `realm-query`, which determine the applicable options.
+/// The ways to use `realm-query`. They determine which options apply.
 enum QueryUse: Int, CommandUse, CaseIterable {
     case classes, objects, aggregates, batch, everything, directory, schema, digests, diff, watch,
         groups, remnants
@@ -36,13 +36,13 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     static let queries = Uses([Self.objects, .aggregates, .groups])
     /// Uses with a predicate on the command line.
     static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch, .remnants])
-    /// Uses with predicates on the command line or in requests.
+    /// Uses with predicates, on the command line or in the requests of `--batch`.
     static let conditions = Uses([
         Self.objects, .aggregates, .groups, .diff, .watch, .remnants, .batch,
     ])
     /// Uses that print a list, of which a part can be selected.
     static let lists = Uses([Self.classes, .objects, .groups, .everything, .remnants])
-    /// Uses whose exit status can report that there was nothing to print.
+    /// Uses whose exit status can report that nothing was found.
     static let outcomes = Uses([
         Self.classes, .objects, .aggregates, .groups, .everything, .directory, .remnants,
     ])

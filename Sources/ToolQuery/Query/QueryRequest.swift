@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// A command line of `realm-query`, validated as far as possible without the database.
+/// A command line of `realm-query`. Everything that can be checked without the database is checked.
 struct QueryRequest {
     enum Subject {
         /// The list of classes.
@@ -15,9 +15,9 @@ struct QueryRequest {
 
     let command: ParsedCommand
     let path: String
-    /// Whether the command concerns several files.
+    /// Whether this is one of several files that the command names.
     let isOneOfSeveral: Bool
-    /// File name with which lines and records begin; nil for none.
+    /// File name at the beginning of lines and records; nil if it is not printed.
     var file: String? { fields.file }
     let use: QueryUse
     let subject: Subject
@@ -25,7 +25,7 @@ struct QueryRequest {
     let fields: FieldRequest
     /// The query; nil for all objects.
     let filter: QueryFilter?
-    /// Form of the output; nil for `auto`, which depends on the kind of output.
+    /// Output format; nil for `auto`, which depends on the kind of output.
     let format: OutputFormat?
 
     var showsInternal: Bool { command[QueryOption.internals] }
@@ -36,11 +36,11 @@ struct QueryRequest {
     var window: RecordWindow {
         RecordWindow(skip: command[QueryOption.offset], take: command[QueryOption.limit])
     }
-    /// Byte at the end of a line that is not a record.
+    /// Byte at the end of lines that are not records.
     var terminator: UInt8 { recordStyle(NDJSONForm.self).terminator }
     var directory: String? { command[QueryOption.outputDirectory] }
 
-    /// - Parameter file: file name with which lines and records begin; nil for none.
+    /// - Parameter file: file name at the beginning of lines and records; nil if it is not printed.
     init(
         _ command: ParsedCommand, isOneOfSeveral: Bool = false, file: String? = nil
     ) throws(RealmError) {
@@ -133,8 +133,8 @@ extension QueryRequest {
         }
     }
 
-    /// Throws unless the options suit `--batch`: requests have their own predicates, and answers
-    /// are JSON lines.
+    /// Throws an error for options that `--batch` does not permit: requests have their own
+    /// predicates, and answers are always JSON lines.
     private func checkBatch() throws(RealmError) {
         if command.operand(2) != nil {
             throw .misuse(
@@ -172,7 +172,8 @@ extension QueryRequest {
         }
     }
 
-    /// Throws unless the options suit `-f sql`, which always contains all values.
+    /// Throws an error for options that `-f sql` does not permit, because it always contains all
+    /// values.
     private func checkSQL() throws(RealmError) {
         if use == .remnants { return }
         guard format == .sql else {
@@ -194,7 +195,8 @@ extension QueryRequest {
         }
     }
 
-    /// Throws unless the options suit `-f html`, which always shows a whole file.
+    /// Throws an error for options that `-f html` does not permit, because it always shows a whole
+    /// file.
     private func checkPage() throws(RealmError) {
         guard format == .html else { return }
         guard use == .classes || use == .everything, !isCount else {
@@ -230,7 +232,7 @@ extension QueryRequest {
         }
     }
 
-    /// Returns the style of a form of records with the options of the command.
+    /// Returns the style for an output format for records, with the options of the command.
     func recordStyle(_ form: any RecordForm.Type) -> RecordStyle {
         var style = RecordStyle(form)
         style.hasHeader = !command[QueryOption.noHeader]
@@ -250,7 +252,7 @@ extension QueryRequest {
         return style
     }
 
-    /// The form of `--format`. For `auto` a table on a terminal, else NDJSON.
+    /// The output format for records. With `auto`, a table on a terminal, and otherwise NDJSON.
     var recordForm: any RecordForm.Type {
         if let form = format.flatMap(RecordForms.form) { return form }
         let areRecords = use == .objects || use == .everything

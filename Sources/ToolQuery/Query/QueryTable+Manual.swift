@@ -117,7 +117,7 @@ extension QueryTable {
                 + "may have any length."),
     ]
 
-    /// Collations, which the SDKs do not have.
+    /// Collations: orders of texts, which the SDKs do not have.
     static let orderOfTexts: [ManualBlock] = [
         .paragraph(
             "As in the SDKs, texts are sorted by the code points of their characters: `Zoe` is "

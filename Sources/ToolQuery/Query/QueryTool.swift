@@ -54,7 +54,7 @@ package enum QueryTool {
 }
 
 extension Diagnostics {
-    /// Prints a line in the format of `sha256sum` and the moment of the digest.
+    /// Prints a line in the format of `sha256sum`, with the time at which the digest was computed.
     fileprivate func digest(_ digest: String, _ path: String, _ moment: String) {
         summary("\(digest)  \(path)  (\(moment))")
     }

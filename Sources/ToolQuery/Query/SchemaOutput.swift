@@ -1,11 +1,11 @@
 import RealmEngine
 import ToolKit
 
-/// The schema as text for people, and as JSON from which it can be created again.
+/// The schema as text for people, and as JSON with which it can be created again.
 struct SchemaOutput: ReportDocument {
     let schema: Schema
     let tables: [TableInfo]
-    /// Whether these are all classes; the text then begins with the schema version.
+    /// Whether these are all classes of the file. The text then begins with the schema version.
     let isWhole: Bool
     /// File name at the beginning of the output; nil for none.
     var file: String?
@@ -50,7 +50,7 @@ struct SchemaOutput: ReportDocument {
 // MARK: - JSON
 
 extension SchemaOutput {
-    /// The schema as one document with a property per line.
+    /// The schema as one document, with one line for each property.
     var json: JSONItem {
         .object([
             ("schemaVersion", .known(schema.version)),
@@ -58,7 +58,7 @@ extension SchemaOutput {
         ])
     }
 
-    /// The schema with a class per line.
+    /// The schema with one line for each class.
     var lines: [JSONItem] {
         let head: JSONItem.Members = file.map { [("file", .text($0))] } ?? []
         return tables.map { .object(head + json($0, JSONItem.list).members) }
@@ -93,7 +93,7 @@ extension SchemaOutput {
         ]
     }
 
-    /// The schema with a property per record.
+    /// The schema with one record for each property.
     var rows: Report? {
         let rows = tables.flatMap { table in
             table.columns.indices.map { index in
@@ -108,7 +108,7 @@ extension SchemaOutput {
 /// Description of a property's type.
 struct PropertyType {
     private let column: ColumnInfo
-    /// Target class of links; nil for other types.
+    /// Class that links refer to; nil for other types.
     let target: String?
 
     init(_ column: ColumnInfo, _ schema: Schema) {
@@ -116,10 +116,10 @@ struct PropertyType {
         target = column.type == .link ? schema.table(column.target)?.className ?? "?" : nil
     }
 
-    /// Name of the type, without collection and target.
+    /// Name of the type. Does not include the collection and the class of a link.
     var name: String { column.type.name }
 
-    /// Type of a dictionary's keys; nil for other properties.
+    /// Type of the keys of a dictionary; nil for other properties.
     var keyType: String? {
         guard column.collection == .dictionary else { return nil }
         return column.hasIntegerKeys ? "int" : "string"

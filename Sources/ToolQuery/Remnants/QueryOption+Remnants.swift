@@ -1,6 +1,7 @@
 import ToolKit
 
-/// Remains of earlier versions, and their places in the file.
+/// Options for remnants (objects of earlier versions in unused space), and for their positions in
+/// the file.
 extension QueryOption {
     static let remains: [any OptionDeclaration] = [remnants, provenance, sha256]
 

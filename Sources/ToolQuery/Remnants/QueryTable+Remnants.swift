@@ -1,7 +1,7 @@
 import ToolKit
 
 extension QueryTable {
-    /// Remains of earlier versions.
+    /// Manual section about remnants: objects of earlier versions in unused space of the file.
     static let remnants: [ManualBlock] = [
         .paragraph(
             "A commit never overwrites the previous version, and unused space keeps its bytes "

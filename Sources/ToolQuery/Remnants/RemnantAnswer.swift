@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Prints what `--remnants` finds.
+/// `--remnants`: prints remnants, which are objects of earlier versions in unused space of the
+/// file.
 struct RemnantAnswer {
     private let request: QueryRequest
     private let database: Database
@@ -64,7 +65,7 @@ struct RemnantAnswer {
         return printer.count
     }
 
-    /// A line for each class with remnants.
+    /// Prints a line for each class that has remnants.
     private func printStatistics(
         _ positions: [Int], _ remnants: Remnants, _ verified: VerifiedOutput
     ) throws(RealmError) -> Int {
@@ -107,13 +108,13 @@ struct RemnantAnswer {
     }
 }
 
-/// Tests remnants of one class against the command's predicate.
+/// Evaluates the command's predicate for remnants of one class.
 final class RemnantMatcher {
     private let filter: QueryFilter?
     private let table: TableInfo
     private let remnants: Remnants
     private var runs: [Int: (run: QueryRun, scan: TableScan)] = [:]
-    /// Rows of the leaf looked at last that match.
+    /// Rows that match in the leaf that was tested last.
     private var last: (view: Int, leaf: UInt64, rows: Set<Int>)?
 
     init(
@@ -122,7 +123,7 @@ final class RemnantMatcher {
         filter = request.filter
         self.remnants = remnants
         table = remnants.classes[position]
-        // A mistake in the predicate is an error also without anything to test.
+        // A mistake in the predicate is reported even if there are no remnants.
         if let filter { _ = try run(filter, 0) }
     }
 
@@ -133,7 +134,7 @@ final class RemnantMatcher {
         }
         let (run, scan) = try run(filter, remnant.view)
         var rows: [Int] = []
-        // An unreadable leaf matches nothing.
+        // In an unreadable leaf, no row matches.
         do throws(RealmError) {
             try run.appendRows(of: remnant.slice, to: &rows, moving: scan)
         } catch {

@@ -9,11 +9,11 @@ final class RemnantPrinter {
     private let namesClass: Bool
     private let style: RecordStyle
     private var buffer = ByteBuffer(capacity: 1 << 17)
-    /// Records printed, and those to be skipped.
+    /// Number of remnants printed. `toSkip` is the number still to be skipped.
     private(set) var count = 0
     private var toSkip: Int
     private var hasBegun = false
-    /// Why records were not printed.
+    /// Messages about remnants that could not be printed.
     private(set) var failures: [String] = []
 
     init(
@@ -25,7 +25,8 @@ final class RemnantPrinter {
         toSkip = request.window.skip
     }
 
-    /// Facts before the properties and behind them, and whether they are numbers.
+    /// Facts that are printed before the properties, each with whether it is a number. `behind` are
+    /// the facts after the properties.
     private static let before = [("$key", true), ("$state", false), ("$certainty", false)]
     private static let behind = [
         ("$changed", false), ("$missing", false), ("$source", false), ("$offset", true),
@@ -65,7 +66,7 @@ final class RemnantPrinter {
             columns: plan.columns, explode: nil, namesClass: isJSON || namesClass)
     }
 
-    /// Prints the remnants of a class; false when there were enough.
+    /// Prints the remnants of a class. Returns false if no more remnants are to be printed.
     func print(_ position: Int) throws(RealmError) -> Bool {
         let table = remnants.classes[position]
         let matcher = try RemnantMatcher(request, remnants, position)
@@ -107,7 +108,8 @@ final class RemnantPrinter {
         snapshot.beginWalk()
         var values = request.values
         values.isReadBack = false
-        // Other versions are whole: what their links lead to is there.
+        // In a complete earlier version, the targets of all links exist. In the unused space of the
+        // newest version they may be missing.
         values.showsLostLinks = view == 0
         let made = RecordRenderer(plan, snapshot, JSONRenderer(snapshot, values), style)
         renderers[view] = made
@@ -121,7 +123,7 @@ final class RemnantPrinter {
         record.removeAll()
         renderer.facts = Self.facts(of: remnant)
         do throws(RealmError) {
-            // The search has read it, and counted what that took.
+            // Resets the read budget. The search has already read the leaf and charged it.
             renderer.beginWalk()
             try renderer.scan.open(remnant.slice, without: remnant.emptyColumns)
             try renderer.spool(remnant.row, to: &record)
@@ -133,7 +135,8 @@ final class RemnantPrinter {
             return
         }
         if style.form == JSONForm.self {
-            // Every record begins with a separator; the first has nothing to be separated from.
+            // Each rendered record begins with a separator, which the opening bracket replaces in
+            // the first one.
             buffer.append(hasBegun ? ",\n" : "[")
             buffer.append(UnsafeRawBufferPointer(rebasing: record.bytes[2...]))
         } else {
@@ -144,7 +147,7 @@ final class RemnantPrinter {
         try output.write(&buffer)
     }
 
-    /// Prints what is held back, or the number of records.
+    /// Writes the rest of the output. With `--count`, prints the number of remnants.
     func finish() throws(RealmError) {
         if request.isCount {
             buffer.append(number: count)
