@@ -18,7 +18,8 @@ package enum BenchTool {
             return try ScalingRun(command: command, catalogue: catalogue).run()
         }
         let request = try BenchRequest(command, catalogue)
-        // Opened before measuring, so that an invalid output or baseline fails at once.
+        // Outputs are opened before measuring, so that an invalid output or baseline is reported at
+        // the beginning.
         let outputs = try BenchOutputs(command)
         let baseline = try command[BenchOption.baseline].map { (path) throws(RealmError) in
             try SavedReport(path: path)
@@ -47,7 +48,7 @@ package enum BenchTool {
         return (comparison?.regressions ?? 0) > 0 ? .no : .ok
     }
 
-    /// Warns about noise in the older results of a comparison.
+    /// Prints a warning if the older results of a comparison were noisy.
     private static func warn(
         of comparison: Comparison?, _ path: String?, _ diagnostics: Diagnostics
     ) {
@@ -112,7 +113,7 @@ package enum BenchTool {
             try SQLitePeer(peer, request.setting, request.workloads)
         }
         var setting = request.setting
-        // The file is removed when measuring ends.
+        // Holding this reference keeps the generated file until measuring ends.
         let generated = try request.makeFile()
         if let generated { setting.file = generated.path }
         var retry = RetryPolicy(command.wait)
@@ -156,8 +157,8 @@ struct BenchOutputs {
     private let plot: OutputFile?
     private let showsHistograms: Bool
 
-    /// Opens the outputs. Throws `misuse` for an existing file, and for saving the results of a
-    /// debug build without `--force`.
+    /// Opens the outputs. Throws `misuse` if a file already exists, and if the results of a debug
+    /// build are to be saved without `--force`.
     init(_ command: ParsedCommand) throws(RealmError) {
         format = command.format
         let isForced = command.mayReplaceOutput
@@ -181,7 +182,7 @@ struct BenchOutputs {
             path: path == "-" ? nil : path, force: command.mayReplaceOutput)
     }
 
-    /// Writes the report to all outputs. Throws `output`.
+    /// Writes the report to all outputs. Throws `output` if that fails.
     func write(
         _ report: BenchReport, _ comparison: Comparison?, _ baseline: SavedReport?
     ) throws(RealmError) {
@@ -207,7 +208,7 @@ struct BenchOutputs {
             var picture = try BenchPlot(report, baseline).drawing()
             try Self.finish(plot, &picture)
         }
-        // Noisy runs are saved too: they are marked, and took time to measure.
+        // Noisy results are saved, too: they are marked as noisy, and measuring them took time.
         guard let saved else { return }
         report.json.appendLine(to: &buffer)
         try Self.finish(saved, &buffer)

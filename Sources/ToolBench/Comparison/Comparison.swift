@@ -1,30 +1,30 @@
 import RealmEngine
 import ToolKit
 
-/// Comparison of a measurement with an older one, judged by limits.
+/// Compares a measurement with an older one, and judges the differences by limits.
 struct Comparison: ReportDocument {
     /// One metric of one workload.
     struct Row {
         let workload: String
         let metric: GateMetric
-        /// Medians of the runs.
+        /// Median of the older runs. `new` is the median of the new runs.
         let old: Double
         let new: Double
         let noise: Double
         let limit: Double
         let verdict: Verdict
 
-        /// Change relative to the old value, positive for an increase; nil if the old value is 0
-        /// and the new one is not.
+        /// Change relative to the old value; positive for an increase. Nil if only the old value is
+        /// 0.
         var change: Double? { old == 0 ? (new == 0 ? 0 : nil) : (new - old) / old }
     }
 
-    /// Differences of machine, settings or build between the two measurements.
+    /// Differences between the two measurements in machine, settings or build.
     let differences: [String]
     private(set) var judgements: [Row] = []
-    /// Workloads without older results.
+    /// Workloads for which there are no older results.
     private(set) var missing: [String] = []
-    /// Workloads with noisy older runs, and their noise.
+    /// Workloads whose older runs were noisy, and their noise.
     private(set) var noisyBefore: [(name: String, noise: Double)] = []
 
     init(_ new: SavedReport, with old: SavedReport, _ gate: Gate) {
@@ -52,7 +52,8 @@ struct Comparison: ReportDocument {
 
     var regressions: Int { judgements.count { $0.verdict == .regression } }
 
-    /// Throws if the measurements differ in machine, settings or build, unless that is allowed.
+    /// Throws an error if the measurements differ in machine, settings or build, unless that is
+    /// allowed.
     func checkComparable(_ allowsDifferences: Bool) throws(RealmError) {
         guard !differences.isEmpty, !allowsDifferences else { return }
         throw .misuse(
@@ -63,7 +64,7 @@ struct Comparison: ReportDocument {
 
     // MARK: Forms
 
-    /// Appends a table with throughput and all metrics that changed.
+    /// Appends a table with the throughput, and with all metrics that changed.
     func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {
         for difference in differences {
             out.append("differs: ")
@@ -107,7 +108,7 @@ struct Comparison: ReportDocument {
         }
     }
 
-    /// Returns a share in the form of the gate option.
+    /// Formats a share like the argument of `--gate`.
     private static func limit(_ share: Double) -> String {
         let percent = share * 100
         return percent == percent.rounded()
@@ -116,8 +117,8 @@ struct Comparison: ReportDocument {
 
     var json: JSONItem { JSONReport.object("realm-bench", members) }
 
-    /// Members of the comparison, used in its own report and in the report of a measurement with a
-    /// baseline.
+    /// Members of the comparison. Used in the report of a comparison, and in the report of a
+    /// measurement with a baseline.
     var members: JSONItem.Members {
         let names = Self.names
         return [

@@ -12,7 +12,7 @@ enum GateMetric: String, CaseIterable, Sendable {
     /// Whether a higher value is better.
     var isRate: Bool { self == .ops }
 
-    /// Whether the metric is deterministic for a program, and thus has no noise.
+    /// Whether the metric is the same in every run of a program, so that it has no noise.
     var isCounted: Bool { self == .bytes || self == .fsyncs || self == .size }
 
     /// Name in the report.
@@ -37,14 +37,15 @@ enum GateMetric: String, CaseIterable, Sendable {
     }
 }
 
-/// Limits for the worsening of each metric.
+/// For each metric, the limit by which it may become worse.
 struct Gate: Sendable, Equatable {
     private(set) var limits: [GateMetric: Double]
 
     static let usual = "ops=5%,p99=10%,bytes=2%,fsyncs=0,size=2%"
     static let standard = Gate(usual)!
 
-    /// Parses `ops=5%,fsyncs=0`: a share per metric to judge. Nil for any other text.
+    /// Parses `ops=5%,fsyncs=0`: metrics to judge, each with its limit. Returns nil for any other
+    /// text.
     init?(_ text: String) {
         limits = [:]
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -57,22 +58,23 @@ struct Gate: Sendable, Equatable {
     }
 }
 
-/// Verdict of a comparison on one metric of one workload.
+/// The verdict about one metric of one workload.
 enum Verdict: Equatable, Sendable {
     case same
     case better
     case regression
-    /// The runs differ too much from each other for a verdict.
+    /// The runs differ so much from each other that no verdict is possible.
     case noisy
-    /// There is only one run per side, so that noise is unknown.
+    /// Each side has only one run, so the noise is unknown.
     case single
 
-    /// Judges the runs of `new` against the runs of `old`.
+    /// Compares the runs `new` with the runs `old`.
     ///
-    /// A change counts if the medians differ by more than `limit`, their confidence intervals do
-    /// not overlap, and every run of one side is beyond every run of the other. If the quartiles of
-    /// either side differ by more than 10%, there is no improvement, and a regression only if even
-    /// the best new run is beyond the limit of the worst old one.
+    /// A change counts if three conditions hold: the medians differ by more than `limit`, their
+    /// confidence intervals do not overlap, and every run of one side is beyond every run of the
+    /// other. If the quartiles of either side differ by more than 10 %, an improvement never
+    /// counts, and a regression counts only if even the best new run is worse than the worst old
+    /// run by more than the limit.
     init(old: [Double], new: [Double], metric: GateMetric, limit: Double) {
         let worsening = Self.worsening(Statistics.median(old), Statistics.median(new), metric)
         guard abs(worsening) > limit else {
@@ -98,14 +100,14 @@ enum Verdict: Equatable, Sendable {
         self = !isApart ? .same : worsening > 0 ? .regression : .better
     }
 
-    /// Returns the share by which `new` is worse than `old`; negative if it is better.
+    /// Returns the share by which `new` is worse than `old`. Negative if it is better.
     static func worsening(_ old: Double, _ new: Double, _ metric: GateMetric) -> Double {
         if old == new { return 0 }
         if old == 0 { return metric.isRate ? -.infinity : .infinity }
         return (metric.isRate ? old - new : new - old) / old
     }
 
-    /// Returns the runs of both sides that are closest to each other.
+    /// Returns the run of each side that is closest to the runs of the other side.
     private static func edges(
         _ old: [Double], _ new: [Double], _ metric: GateMetric, isWorse: Bool
     ) -> (old: Double, new: Double) {

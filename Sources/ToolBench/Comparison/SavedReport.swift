@@ -1,25 +1,25 @@
 import RealmEngine
 import ToolKit
 
-/// A measurement for a comparison: read from a file that `--save` wrote, or from the JSON form of a
-/// new measurement.
+/// A measurement to be compared: read from a file that `--save` wrote, or from the JSON of a new
+/// measurement.
 struct SavedReport {
     /// Conditions of the measurement: names such as `host.cpu` and their values as JSON.
     private(set) var stamp: [(name: String, value: String)] = []
     private(set) var results: [SavedResult] = []
-    /// Results of another program measured in alternation; nil if there is none.
+    /// Results of another program that was measured in alternation; nil if there are none.
     private(set) var peer: (name: String, results: [SavedResult])?
 
     private static let maximumFileSize = 64 << 20
-    /// Conditions that may differ between comparable measurements.
+    /// Conditions that may differ although two measurements are comparable.
     private static let indifferent: Set<String> = [
         "host.load", "config.fileBytes", "config.runs", "config.warmup_ns",
-        // The same value has the older name `config.valueSize`, too.
+        // This condition has the same value as `config.valueSize`, its older name.
         "config.valueBytes",
     ]
 
-    /// Reads a saved measurement. Throws `input` if the file cannot be read or contains something
-    /// else.
+    /// Reads a saved measurement. Throws `input` if the file cannot be read, or is not a saved
+    /// measurement.
     init(path: String) throws(RealmError) {
         let buffer = try InputFile(path).readAll(limit: Self.maximumFileSize)
         do throws(RealmError) {
@@ -99,18 +99,19 @@ struct SavedReport {
 /// One workload of a saved measurement.
 struct SavedResult {
     let name: String
-    /// Value per run, by metric.
+    /// For each metric, its value in each run.
     private(set) var runs: [GateMetric: [Double]] = [:]
     /// Nanoseconds by percentile; empty if operations were not timed.
     private(set) var latencies: [(share: Double, nanoseconds: Double)] = []
-    /// Sizes of the file after commits, and the number of commits between two of them.
+    /// Sizes of the file after commits. `growthStride` is the number of commits between two of
+    /// them.
     private(set) var growth: [Double] = []
     private(set) var growthStride = 1.0
 
     /// Relative spread of the runs' throughput.
     var noise: Double { runs[.ops].flatMap(Statistics.relativeInterquartileRange) ?? 0 }
 
-    /// Nil if the value is not a result.
+    /// Returns nil if the value is not a result.
     init?(_ item: JSONValue) {
         guard let name = item.field("workload"), name.kind == .string,
             let ops = Self.numbers(item.field("runs")), !ops.isEmpty
@@ -134,7 +135,7 @@ struct SavedResult {
         }
     }
 
-    /// Returns the numbers of an array; nil if there are none.
+    /// Returns the numbers in an array; nil if there are none.
     private static func numbers(_ list: JSONValue?) -> [Double]? {
         guard let list, list.kind == .array, list.count > 0 else { return nil }
         var numbers: [Double] = []

@@ -1,8 +1,8 @@
 import Glibc
 import ToolKit
 
-/// Chooses positions of objects at random, following a distribution. The sequence depends on the
-/// seed only.
+/// Chooses positions of objects at random, with a given distribution. The sequence depends only on
+/// the seed.
 struct KeyChooser: Sendable {
     private let distribution: Distribution
     private var random: SplitMix64
@@ -21,8 +21,8 @@ struct KeyChooser: Sendable {
         }
     }
 
-    /// Returns a position below `count`, which must be at least 1 and never decrease from call to
-    /// call.
+    /// Returns a position below `count`. `count` must be at least 1 and must not decrease from call
+    /// to call.
     mutating func choose(_ count: Int) -> Int {
         switch distribution {
         case .uniform: return random.below(count)
@@ -31,7 +31,7 @@ struct KeyChooser: Sendable {
             defer { next += 1 }
             return next
         case .zipfian:
-            // Hashed, so that popular objects are not all in one leaf.
+            // The rank is hashed, so that popular objects are not all in the same leaf.
             var hash = SplitMix64(seed: UInt64(zipfian.rank(&random, among: count)))
             return hash.below(count)
         case .latest: return count - 1 - zipfian.rank(&random, among: count)
@@ -39,8 +39,9 @@ struct KeyChooser: Sendable {
     }
 }
 
-/// Zipfian generator of Gray and others ("Quickly generating billion-record synthetic databases"),
-/// which YCSB uses: rank n has a probability proportional to 1 / (n + 1)^theta.
+/// Generator of Zipfian random numbers by Gray and others ("Quickly generating billion-record
+/// synthetic databases"), as in YCSB: the probability of rank n is proportional to 1 / (n +
+/// 1)^theta.
 struct Zipfian: Sendable {
     private let theta: Double
     private var count = 0
@@ -53,7 +54,7 @@ struct Zipfian: Sendable {
         grow(to: count)
     }
 
-    /// Extends the sum over the ranks up to `wanted`; previous ranks are not recomputed.
+    /// Extends the sum to `wanted` ranks. The part for previous ranks is kept.
     private mutating func grow(to wanted: Int) {
         while count < wanted {
             count += 1

@@ -1,18 +1,19 @@
 import RealmEngine
 import ToolKit
 
-/// A new database, open for writing, with statistics on writes to its file.
+/// A new database that is open for writing. Collects statistics about writes to its file.
 ///
 /// Confined to one thread. Changes accumulate in a transaction until `commit`.
 open class MeasuredDatabase {
     let path: String
     let database: Database
-    /// Session that created the file; nil for a joined database.
+    /// Session that created the file; nil for a database that was joined.
     let session: WriteSession?
-    /// Used for writing in place of the session, in workloads with several threads.
+    /// Instance that writes instead of the session, in workloads with several threads; otherwise
+    /// nil.
     private var instance: Instance?
     private var transaction: WriteTransaction?
-    /// Size in bytes of the changed values, without storage overhead.
+    /// Size in bytes of the values that were changed, without the overhead of storage.
     var logicalBytes = 0
     private var commits = 0
     private var syncTimes = LatencyHistogram()
@@ -20,14 +21,15 @@ open class MeasuredDatabase {
     private var maximumVersionCount = 0
     private var growth = GrowthCurve()
     private var before = WriteSession.WriteStatistics()
-    /// Whether commits are currently excluded from the statistics.
+    /// Whether commits are currently not counted.
     private var excludesCommits = false
-    /// Number of syncs and of bytes written by excluded commits.
+    /// Number of syncs by commits that are not counted. `asideBytes` is the number of bytes they
+    /// wrote.
     private var asideSyncs = 0
     private var asideBytes = 0
     private var sizeAtStart = 0
 
-    /// Number of old versions to pin, and the pinned ones.
+    /// Number of old versions to pin. `pins` are the versions that are pinned.
     private var pinsWanted = 0
     private var pins: [Snapshot] = []
 
@@ -43,7 +45,8 @@ open class MeasuredDatabase {
         database = session.database
     }
 
-    /// Joins a database that this process has open, with an instance for the calling thread.
+    /// Joins a database that this process already has open, with an instance for the calling
+    /// thread.
     init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         self.path = path
         let joined = try Instance.open(path, setting)
@@ -53,7 +56,7 @@ open class MeasuredDatabase {
         resetStatistics()
     }
 
-    /// Uses an instance for the calling thread for further transactions.
+    /// Uses an instance for the calling thread for all further transactions.
     func writeAsInstance(_ setting: BenchSetting) throws(RealmError) {
         if instance == nil { instance = try Instance.open(path, setting) }
     }
@@ -61,7 +64,7 @@ open class MeasuredDatabase {
     /// Returns a snapshot of the newest version visible to this thread.
     package func snapshot() -> Snapshot { instance?.snapshot() ?? database.snapshot() }
 
-    /// Returns the open transaction; begins one if there is none.
+    /// Returns the open transaction. Begins one if there is none.
     package func writing() throws(RealmError) -> WriteTransaction {
         if let transaction { return transaction }
         let begun = try begin()
@@ -92,7 +95,7 @@ open class MeasuredDatabase {
         if pins.count < pinsWanted { pins.append(database.snapshot()) }
     }
 
-    /// Records a commit that took `spent` nanoseconds, including `waited` for syncs.
+    /// Records a commit that took `spent` nanoseconds, of which it waited `waited` for syncs.
     private func note(_ spent: UInt64, waited: UInt64) {
         commits += 1
         if waited > 0 { syncTimes.record(waited) }
@@ -108,7 +111,8 @@ open class MeasuredDatabase {
         self.transaction = nil
     }
 
-    /// Pins the newest version, and then one version after each commit until `count` are pinned.
+    /// Pins the newest version, and then the version after each commit, until `count` versions are
+    /// pinned.
     func pin(_ count: Int) {
         pinsWanted = count
         if count > 0 { pins.append(database.snapshot()) }
@@ -123,7 +127,7 @@ open class MeasuredDatabase {
 
     // MARK: Measurements
 
-    /// Number of syncs and bytes written through this handle.
+    /// Number of syncs, and number of bytes written, through this object.
     private var writeStatistics: WriteSession.WriteStatistics {
         var writeStatistics = session?.writeStatistics ?? WriteSession.WriteStatistics()
         guard let other = instance?.writeStatistics else { return writeStatistics }
@@ -131,10 +135,10 @@ open class MeasuredDatabase {
         return writeStatistics
     }
 
-    /// Number of live versions, known only to the handle that created the file; otherwise 0.
+    /// Number of live versions. Available only in the object that created the file; 0 in others.
     private var liveVersions: Int { session?.liveVersions ?? 0 }
 
-    /// Resets the statistics after preparations.
+    /// Resets the statistics. Called after preparations.
     package func resetStatistics() {
         (logicalBytes, commits) = (0, 0)
         maximumVersionCount = liveVersions
@@ -146,7 +150,7 @@ open class MeasuredDatabase {
         (asideSyncs, asideBytes) = (0, 0)
     }
 
-    /// Runs `body` and excludes its changes from the statistics.
+    /// Runs `body` without counting its changes in the statistics.
     package func apart(_ body: () throws(RealmError) -> Void) throws(RealmError) {
         let (counted, known) = (logicalBytes, writeStatistics)
         excludesCommits = true
@@ -158,14 +162,15 @@ open class MeasuredDatabase {
         asideBytes += now.bytes - known.bytes
     }
 
-    /// Adds commits that another writer made through the session to the statistics.
+    /// Adds commits that another writer made through the session.
     func note(commits: Int, logicalBytes: Int) {
         self.commits += commits
         self.logicalBytes += logicalBytes
         maximumVersionCount = max(maximumVersionCount, liveVersions)
     }
 
-    /// Returns the statistics since they were reset. Pinned versions still count as pinned.
+    /// Returns the statistics since the last reset. Versions pinned before the reset still count as
+    /// pinned.
     package func figures() throws(RealmError) -> StorageStatistics {
         let writeStatistics = writeStatistics
         var figures = StorageStatistics()
@@ -188,7 +193,7 @@ open class MeasuredDatabase {
 }
 
 extension Instance {
-    /// Opens an instance of a measured database, for the calling thread or its run loop.
+    /// Opens an instance of a measured database: for the calling thread, or for another context.
     static func open(
         _ path: String, _ setting: BenchSetting, on confinement: Confinement = .thread
     ) throws(RealmError) -> Instance {

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// A generated person. The texts are valid until the next person is generated.
+/// A generated person. Its texts are valid until the next person is generated.
 struct Person {
     var id: Int64 = 0
     var name = ByteView.empty
@@ -13,15 +13,15 @@ struct Person {
     var score = 0.0
     var isActive = false
     var created = Timestamp(seconds: 0, nanoseconds: 0)
-    /// Null for one of four persons.
+    /// Number of visits; nil for one of four persons.
     var visits: Int64?
-    /// Position of a dog; null for one of ten persons.
+    /// Position of the best dog; nil for one of ten persons.
     var best: Int?
-    /// Position of the only dog in the list of dogs, for one of eight persons; nil for an empty
+    /// Position of the only dog in the list `dogs`, for one of eight persons; nil for an empty
     /// list.
     var dog: Int?
 
-    /// Size of the values in bytes: the amount to write without any overhead.
+    /// Size of the values in bytes, without any overhead of storage.
     var logicalSize: Int {
         let texts = name.count + email.count + city.count + (photo?.count ?? 0)
         let numbers = 8 + 8 + 8 + 1 + 12 + (visits == nil ? 0 : 8)
@@ -29,8 +29,8 @@ struct Person {
     }
 }
 
-/// Generates persons with all property types and distributions that affect speed. The result
-/// depends on the seed only.
+/// Generates persons. They have all property types, and the distributions of values that affect
+/// speed. The result depends only on the seed.
 struct PeopleSource: ~Copyable {
     static let dogs = 1000
 
@@ -48,8 +48,8 @@ struct PeopleSource: ~Copyable {
     ]
 
     private var random: SplitMix64
-    /// Texts of the current person. Its capacity is sufficient, so that it never moves while it is
-    /// filled.
+    /// Texts of the current person. Its capacity suffices for all texts, so that it is never
+    /// reallocated while it is filled.
     private var text: ByteBuffer
     private let photoSize: Int
 

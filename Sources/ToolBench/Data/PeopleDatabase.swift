@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// A database of generated persons, open for writing, used by most write workloads.
+/// A database of generated persons, open for writing. Most write workloads use it.
 final class PeopleDatabase: MeasuredDatabase {
     /// Indexes of the properties of Person, in the order of creation.
     enum Column: Int {
@@ -26,7 +26,7 @@ final class PeopleDatabase: MeasuredDatabase {
         resetStatistics()
     }
 
-    /// Joins a database of persons with an instance for the calling thread.
+    /// Joins a database of persons, with an instance for the calling thread.
     override init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         hasPhotos = setting.valueSize > 0
         row = Self.row(hasPhotos)
@@ -88,12 +88,12 @@ final class PeopleDatabase: MeasuredDatabase {
 // MARK: - Objects
 
 extension PeopleDatabase {
-    /// Inserts the configured number of persons.
+    /// Inserts as many persons as the setting requests.
     func fill(_ setting: BenchSetting) throws(RealmError) {
         var source = PeopleSource(seed: setting.seed, photoSize: setting.valueSize)
         for i in 0..<setting.num {
             try insert(source.next(id: Int64(i)))
-            // Large transactions, because preparations should not wait for the disk.
+            // Large transactions, so that preparations do not wait for the disk.
             if i % 20_000 == 19_999 { try commit() }
         }
         try commit()
@@ -107,7 +107,7 @@ extension PeopleDatabase {
         try commit()
     }
 
-    /// Creates an object for the person and returns its key.
+    /// Creates an object for a person. Returns its key.
     @discardableResult
     func insert(_ someone: Person) throws(RealmError) -> ObjectKey {
         let t = try writing()
@@ -127,7 +127,7 @@ extension PeopleDatabase {
         try setDogs(key, someone, t)
     }
 
-    /// Returns the values of the properties in order; valid until the next call.
+    /// Returns the values of the properties in order. They are valid until the next call.
     private func values(_ someone: Person) -> UnsafeMutableBufferPointer<Value> {
         func put(_ column: Column, _ value: Value) { row[column.rawValue] = value }
         put(.id, .int(someone.id))
@@ -164,7 +164,7 @@ extension PeopleDatabase {
         logicalBytes += 8
     }
 
-    /// Returns the key of the person with a primary key, found by index.
+    /// Returns the key of the person with a primary key, using the index.
     func find(_ id: Int64) throws(RealmError) -> ObjectKey {
         try writing().findPerson(id, in: person)
     }
@@ -181,7 +181,7 @@ extension PeopleDatabase {
 }
 
 extension WriteTransaction {
-    /// Returns the key of the person with a primary key, found by index.
+    /// Returns the key of the person with a primary key, using the index.
     func findPerson(_ id: Int64, in table: TableKey) throws(RealmError) -> ObjectKey {
         guard let key = try find(in: table, primaryKey: .int(id)) else {
             throw .failedCheck("person \(id) is not found by primary key")
@@ -189,7 +189,7 @@ extension WriteTransaction {
         return key
     }
 
-    /// Sets the number of visits of a person, for workloads that write through instances.
+    /// Sets the number of visits of a person. For workloads that write through instances.
     func countVisit(of id: Int64, in table: TableKey, to visits: Int64) throws(RealmError) {
         let key = try findPerson(id, in: table)
         try set(table, key, PeopleDatabase.Column.visits.rawValue, .int(visits))

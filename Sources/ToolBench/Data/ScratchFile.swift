@@ -3,8 +3,8 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// A database created for measuring. It is removed with its companion files, even if a signal ends
-/// the process, unless it is to be kept.
+/// A database file that is created for measuring. It is removed together with its companion files,
+/// even if a signal ends the process, unless it is to be kept.
 package final class ScratchFile {
     package let path: String
     private let isRetained: Bool
@@ -16,7 +16,7 @@ package final class ScratchFile {
     /// Paths of this process's scratch files, including files that do not exist yet.
     private static let taken = Mutex<[String]>([])
 
-    /// Chooses an unused name, without creating the file.
+    /// Chooses an unused file name. Does not create the file.
     package init(_ setting: BenchSetting, name: String, suffix: String = ".realm")
         throws(RealmError)
     {
@@ -39,7 +39,7 @@ package final class ScratchFile {
     }
 
     deinit {
-        // The lock file is not needed once no process has the database open.
+        // The lock file is removed, too, because no process has the database open any more.
         CompanionFiles.remove(beside: path)
         for suffix in Self.companions { unlink(path + suffix) }
         if !isRetained { unlink(path) }
@@ -47,8 +47,8 @@ package final class ScratchFile {
         Self.taken.withLock { $0.removeAll { $0 == path } }
     }
 
-    /// Waits until the whole file is on the disk, so that measured syncs wait only for bytes of
-    /// their own transaction.
+    /// Waits until the whole file is on the disk, so that the measured syncs wait only for the
+    /// bytes of their own transactions.
     func sync() throws(RealmError) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else {

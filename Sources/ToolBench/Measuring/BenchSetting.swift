@@ -7,9 +7,9 @@ package struct BenchSetting: Sendable, Equatable {
     var file = ""
     /// Whether the file was generated for this measurement.
     var isGenerated = false
-    /// Number of operations per run, for workloads without a fixed end.
+    /// Number of operations in a run, for workloads that do not end by themselves.
     package var num = 100_000
-    /// Number of objects at the start of the core workloads; nil for `num`.
+    /// Number of objects that the common tasks begin with; nil for `num`.
     package var coreRows: Int?
     var runs = 5
     var warmup = Duration.milliseconds(200)
@@ -22,7 +22,8 @@ package struct BenchSetting: Sendable, Equatable {
     var valueSize = 0
     /// Whether commits survive a power failure.
     package var isDurable = true
-    /// Key of an encrypted database, also used for generated ones; nil for plain files.
+    /// Key of an encrypted database. Generated databases are encrypted with it, too. Nil for
+    /// unencrypted files.
     package var key: EncryptionKey?
     /// Directory for generated databases.
     var directory = "."
@@ -30,35 +31,37 @@ package struct BenchSetting: Sendable, Equatable {
     var keepsFiles = false
     /// Nanoseconds after which a run ends; nil if it ends with its operations.
     package var time: UInt64?
-    /// Operations started per second, regardless of whether earlier ones have ended; nil to start
-    /// each after the previous one.
+    /// Number of operations that are started per second, whether or not earlier ones have ended.
+    /// Nil if each operation starts when the previous one ends.
     var rate: Double?
-    /// Nanoseconds after the intended start at which an operation counts as late; nil for no limit.
+    /// Nanoseconds after the intended start at which an operation counts as late; nil if none
+    /// counts as late.
     var lateThreshold: UInt64?
     var distribution = Distribution.uniform
     /// Whether to remove the file from the page cache before each run that reads it.
     var isCacheCold = false
     /// Number of old versions pinned while a workload writes.
     var pins = 0
-    /// Numbers of reading and writing threads, in workloads with both.
+    /// Number of threads that read, in workloads that read and write. `writers` is the number of
+    /// threads that write.
     var readers = 1
     var writers = 1
     var injection = Injection()
 
-    /// Defaults of the set `quick`.
+    /// Default numbers of operations and runs for the set `quick`.
     static let quick = (num: 10_000, runs: 3)
 
-    /// Defaults of `--scaling`, which repeats short runs in addition.
+    /// Default numbers of operations and runs for `--scaling`. Short runs are repeated in addition.
     static let scaling = (num: 20_000, runs: 1)
 
-    /// Makes the meter of a run.
+    /// Returns a meter for a run.
     var meter: Meter {
         Meter(
             rate: rate, lateThreshold: lateThreshold, limit: time, injection: injection,
             middle: num / 2)
     }
 
-    /// Number of operations of a run without a fixed end.
+    /// Number of operations of a run that does not end by itself.
     var endless: Int { time == nil ? num : .max }
 }
 
@@ -69,10 +72,10 @@ enum Distribution: Sendable, Equatable {
     case zipfian(theta: Double)
     /// Zipfian, with the newest objects as the most popular ones.
     case latest
-    /// Each object in turn.
+    /// All objects in order.
     case sequential
 
-    /// Skew in YCSB.
+    /// Skew of the distribution in YCSB.
     static let usualTheta = 0.99
 
     /// Parses `uniform`, `zipfian`, `zipfian:0.8`, `latest` or `sequential`; nil for any other
@@ -109,14 +112,15 @@ enum Distribution: Sendable, Equatable {
 
 /// Artificial slowdown of a measurement, to try out gates and plots.
 struct Injection: Sendable, Equatable {
-    /// Share by which every operation takes longer.
+    /// Share by which every operation is prolonged.
     var slowdown = 0.0
     /// Nanoseconds for which one operation in the middle of each run is paused.
     var stall: UInt64 = 0
 
     init() {}
 
-    /// Parses `slow=30%`, `stall=200ms`, or both with a comma; nil for any other text.
+    /// Parses `slow=30%`, `stall=200ms`, or both separated by a comma. Returns nil for any other
+    /// text.
     init?(_ text: String) {
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             if part.hasPrefix("slow=") {
@@ -131,7 +135,7 @@ struct Injection: Sendable, Equatable {
         }
     }
 
-    /// Parses `30%` as 0.3 and `0` as 0; nil for any other text.
+    /// Parses `30%` as 0.3 and `0` as 0. Returns nil for any other text.
     static func share(_ text: some StringProtocol) -> Double? {
         let number = text.hasSuffix("%") ? String(text.dropLast()) : String(text)
         guard let value = Double(number), value.isFinite, value >= 0 else { return nil }

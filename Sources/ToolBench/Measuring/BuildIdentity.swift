@@ -2,18 +2,18 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Identity of the running program's build: the build ID that the linker computes from the file's
-/// content.
+/// Identifies the build of the running program, by the build ID that the linker computes from the
+/// content of the file.
 enum BuildIdentity {
-    /// First seven digits of the build ID, the length of a short commit hash; nil if the program
-    /// was linked without one.
+    /// First seven digits of the build ID, as many as a short commit hash has; nil if the program
+    /// was linked without a build ID.
     static let short: String? = program().map { String($0.prefix(7)) }
 
     private static let noteSegment: UInt32 = 4
     private static let buildNote: UInt32 = 3
     private static let maximumSegmentSize = 1 << 16
 
-    /// Returns the build ID as hexadecimal digits, read from the note segments of the running file;
+    /// Returns the build ID as hexadecimal digits, from the note segments of the program's file;
     /// nil if there is none.
     static func program(path: String = "/proc/self/exe") -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -36,7 +36,7 @@ enum BuildIdentity {
         return nil
     }
 
-    /// Returns the description of the build ID note; nil if there is none.
+    /// Returns the content of the build ID note; nil if there is none.
     static func identity(in notes: [UInt8], alignment: Int) -> String? {
         func aligned(_ size: Int) -> Int { (size + alignment - 1) & ~(alignment - 1) }
         var place = 0

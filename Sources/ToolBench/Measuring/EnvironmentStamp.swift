@@ -2,12 +2,12 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Conditions of a measurement other than the file; numbers measured under different conditions are
-/// not comparable.
+/// Conditions of a measurement, except the file. Numbers that were measured under different
+/// conditions are not comparable.
 struct EnvironmentStamp: Sendable, Equatable {
     var version = Capabilities.version
     var build = Capabilities.buildMode
-    /// Build ID of the program; nil if the linker stored none.
+    /// Build ID of the program; nil if the linker did not store one.
     var identity = BuildIdentity.short
     var processor = Self.processorName()
     var processorCount = Threads.processorCount
@@ -21,10 +21,12 @@ struct EnvironmentStamp: Sendable, Equatable {
     /// Load average of the last minute.
     var load = Self.loadAverage()
 
-    /// - Parameter path: the measured file, or the directory of generated ones.
+    /// Collects the conditions.
+    ///
+    /// - Parameter path: the measured file, or the directory of generated files.
     init(path: String) { fileSystem = Self.fileSystemName(path) }
 
-    /// Sentences on conditions that make the figures unreliable.
+    /// Sentences about conditions that make the numbers unreliable.
     var warnings: [String] {
         var texts: [String] = []
         if build == "debug" {
@@ -62,7 +64,8 @@ struct EnvironmentStamp: Sendable, Equatable {
         return getloadavg(&average, 1) == 1 ? average : 0
     }
 
-    /// Returns the type of the file system of `path`, from the longest mount point above it.
+    /// Returns the type of the file system of `path`: of the mount point that is the longest prefix
+    /// of the path.
     private static func fileSystemName(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return "unknown" }
         defer { free(resolved) }
@@ -70,12 +73,13 @@ struct EnvironmentStamp: Sendable, Equatable {
         let mounts = SystemText.contents("/proc/self/mountinfo") ?? ""
         var (longest, name) = (-1, "unknown")
         for line in mounts.split(separator: "\n") {
-            // 36 35 98:0 /root /mount/point options [tags] - type source options
+            // A line of `/proc/self/mountinfo` has this format: 36 35 98:0 /root /mount/point
+            // options [tags] - type source options
             let fields = line.split(separator: " ")
             guard fields.count > 6, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count
             else { continue }
             let point = fields[4] == "/" ? "" : String(fields[4])
-            // The later of two mounts at the same point hides the earlier.
+            // If there are two mounts at the same point, the later one hides the earlier one.
             if path == point || path.hasPrefix(point + "/"), point.utf8.count >= longest {
                 (longest, name) = (point.utf8.count, String(fields[dash + 1]))
             }

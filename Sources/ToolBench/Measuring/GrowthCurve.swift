@@ -1,4 +1,4 @@
-/// Sizes of a file after its commits: up to some hundred, evenly spaced.
+/// Sizes of a file after its commits. Up to some hundred sizes are stored, evenly spaced.
 struct GrowthCurve: Sendable, Equatable {
     private static let most = 256
 
@@ -7,7 +7,7 @@ struct GrowthCurve: Sendable, Equatable {
     private(set) var stride = 1
     private var seen = 0
 
-    /// Adds the size after another commit.
+    /// Adds the size after the next commit.
     mutating func add(_ size: Int) {
         if seen % stride == 0 { sizes.append(size) }
         seen += 1

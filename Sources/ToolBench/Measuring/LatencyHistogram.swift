@@ -1,18 +1,18 @@
 import ToolKit
 
-/// Histogram of latencies, with buckets that grow with the value.
+/// Histogram of latencies. The width of its buckets grows with the value.
 ///
-/// Log-linear: each value below 2048 has its own bucket, and every larger power of two is divided
-/// into 1024 buckets. Reported values are thus accurate to 0.1% (three significant digits), counts
-/// are exact, no value is too large, and histograms are merged without loss. Maximum and minimum
-/// are exact.
+/// Each value below 2048 has its own bucket. Every larger power of two is divided into 1024
+/// buckets. Reported values are therefore accurate to 0.1 % (three significant digits). Counts are
+/// exact, no value is too large, and histograms can be merged without loss. The maximum and the
+/// minimum are exact.
 struct LatencyHistogram: Sendable, Equatable {
     /// Values with fewer bits than this each have their own bucket.
     private static let exactBits = 11
     private static let halfBits = exactBits - 1
 
-    /// Counts by bucket, up to the bucket of the largest value; grows by powers of two of the
-    /// value.
+    /// Number of values in each bucket, up to the bucket of the largest value. The array grows when
+    /// a value exceeds the next power of two.
     private var counts: [UInt64] = []
     /// Number of recorded values.
     private(set) var count: UInt64 = 0
@@ -50,8 +50,9 @@ struct LatencyHistogram: Sendable, Equatable {
         minimum = min(minimum, other.minimum)
     }
 
-    /// Returns the smallest value that at least `share` (0 to 1) of all values do not exceed,
-    /// rounded up to the end of its bucket but at most the maximum. 0 if nothing is recorded.
+    /// Returns the smallest value that at least `share` (0 to 1) of all values do not exceed. It is
+    /// rounded up to the end of its bucket, but not beyond the maximum. Returns 0 if nothing is
+    /// recorded.
     func value(atShare share: Double) -> UInt64 {
         let wanted = max(1, min(count, UInt64((share * Double(count)).rounded(.up))))
         var seen: UInt64 = 0
@@ -62,7 +63,7 @@ struct LatencyHistogram: Sendable, Equatable {
         return 0
     }
 
-    /// Non-empty buckets in the order of their values.
+    /// The buckets that are not empty, in the order of their values.
     var distribution: [(last: UInt64, count: UInt64)] {
         counts.indices.compactMap { bucket in
             counts[bucket] == 0
@@ -75,8 +76,8 @@ struct LatencyHistogram: Sendable, Equatable {
         let bits = 64 - value.leadingZeroBitCount
         if bits <= exactBits { return Int(value) }
         let shift = bits - exactBits
-        // Keeping the leading bit places the buckets of each power of two after those for the
-        // previous one.
+        // The leading bit of the value remains in the shifted value. So the buckets of each power
+        // of two follow those for the previous one.
         return Int(value &>> UInt64(shift)) &+ shift << halfBits
     }
 

@@ -2,14 +2,15 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// Stopwatch of one run: counts operations and records the latency of each.
+/// Stopwatch of one run. Counts operations and records the latency of each.
 ///
-/// Time counts between `start` and `stop`, so that preparations in between are excluded. One clock
-/// reading ends an operation and begins the next.
+/// Time counts between `start` and `stop` only, so that preparations are not measured. One reading
+/// of the clock ends an operation and begins the next.
 ///
-/// With a rate the loop is open: operations are intended to begin at fixed moments, whether or not
-/// the previous one has ended, and their response time counts from that moment. A stall then
-/// affects all operations that it delays, not only the one it hits. Confined to one thread.
+/// With a rate, operations are intended to begin at fixed times, whether or not the previous
+/// operation has ended, and their response time counts from the intended time. So a stall affects
+/// all operations that it delays, not only the operation during which it occurs. Confined to one
+/// thread.
 package struct Meter: Sendable {
     /// Durations of operations from their actual start.
     private(set) var histogram = LatencyHistogram()
@@ -17,13 +18,13 @@ package struct Meter: Sendable {
     private(set) var responses = LatencyHistogram()
     /// Delays of actual starts after intended starts.
     private(set) var lags = LatencyHistogram()
-    /// Number of operations that ended later than allowed.
+    /// Number of operations that ended later than `lateThreshold` allows.
     private(set) var late = 0
     /// Number of completed operations.
     package private(set) var operations = 0
-    /// Nanoseconds between all starts and stops.
+    /// Nanoseconds between all calls of `start` and `stop`.
     private(set) var elapsed: UInt64 = 0
-    /// Resources used between a stop and a start on behalf of the measurement.
+    /// Resources that the measurement itself used while the clock was stopped.
     private(set) var asideUsage = ResourceUsage()
     private var began: UInt64 = 0
     private var lapBegan: UInt64 = 0
@@ -31,7 +32,7 @@ package struct Meter: Sendable {
     private let lateThreshold: UInt64
     private let limit: UInt64
     private let injection: Injection
-    /// Index of the operation to pause; negative for none.
+    /// Index of the operation to be paused (`Injection.stall`); negative for none.
     private var stallAt: Int
     /// Nanoseconds between two intended starts; 0 without a rate.
     private let interval: Double
@@ -66,7 +67,8 @@ package struct Meter: Sendable {
         if !isPlain { resume() }
     }
 
-    /// Records the end of an operation. Returns the nanoseconds since `start`.
+    /// Records the end of an operation, and the beginning of the next. Returns the nanoseconds
+    /// since `start`.
     @inline(__always) @discardableResult
     package mutating func lap() -> UInt64 {
         if !isPlain { worsen() }
@@ -78,7 +80,7 @@ package struct Meter: Sendable {
         return now &- began
     }
 
-    /// Records the end of a group of operations that are too short to be timed individually: each
+    /// Records the end of a group of operations, which are too short to be timed one by one. Each
     /// gets an equal share of the time.
     @inline(__always)
     package mutating func lap(operations group: Int) {
@@ -91,13 +93,13 @@ package struct Meter: Sendable {
         lapBegan = now
     }
 
-    /// Counts operations without individual latencies.
+    /// Counts operations that are not timed one by one.
     mutating func count(operations group: Int) {
         if !isPlain { worsen() }
         operations += group
     }
 
-    /// Records operations timed by another clock.
+    /// Records operations that were timed otherwise.
     mutating func record(_ nanoseconds: UInt64, times: Int = 1) {
         histogram.record(nanoseconds, times: UInt64(times))
         operations += times
@@ -107,7 +109,7 @@ package struct Meter: Sendable {
     @inline(__always)
     package mutating func stop() { elapsed &+= MonotonicClock.nanoseconds() &- began }
 
-    /// Runs `body` without counting its time and processor time.
+    /// Runs `body` while the clock is stopped. Its processor time is not counted either.
     package mutating func aside<Result>(
         _ body: () throws(RealmError) -> Result
     ) throws(RealmError) -> Result {
@@ -119,11 +121,11 @@ package struct Meter: Sendable {
         return result
     }
 
-    /// Whether the time limit of the run is reached, as of the last lap.
+    /// Whether the time limit of the run was reached at the last lap.
     @inline(__always)
     package var isOver: Bool { elapsed &+ (lapBegan &- began) >= limit }
 
-    /// Adds the operations that another thread's meter recorded in the same time.
+    /// Adds the operations that another thread recorded in the same period.
     mutating func merge(_ other: Meter) {
         histogram.merge(other.histogram)
         responses.merge(other.responses)
@@ -134,15 +136,15 @@ package struct Meter: Sendable {
 
     // MARK: Open loop
 
-    /// The schedule pauses with the clock: a pause delays all remaining starts.
+    /// Delays all intended starts by the time for which the clock was stopped.
     private mutating func resume() {
         guard interval > 0 else { return }
         scheduleBegan = began &- elapsed
         awaitStart()
     }
 
-    /// Records the response time of the operation that ended at `now`, then waits for the next
-    /// start.
+    /// Records the response time of the operation that ended at `now`. Then waits for the intended
+    /// start of the next one.
     private mutating func awaitTurn(_ now: UInt64) {
         let intended = scheduleBegan &+ UInt64(Double(scheduled) * interval)
         let response = now > intended ? now &- intended : 0
@@ -155,7 +157,8 @@ package struct Meter: Sendable {
     private mutating func awaitStart() {
         let intended = scheduleBegan &+ UInt64(Double(scheduled) * interval)
         var now = MonotonicClock.nanoseconds()
-        // Sleeping may end late, so the last microseconds are spent polling the clock.
+        // Sleeping may end too late, so the last microseconds are spent in a loop that reads the
+        // clock.
         if intended > now &+ 200_000 { Pause.until(intended &- 100_000) }
         repeat { now = MonotonicClock.nanoseconds() } while now < intended
         lags.record(now &- intended)
@@ -164,7 +167,7 @@ package struct Meter: Sendable {
 
     // MARK: Injection
 
-    /// Prolongs the current operation.
+    /// Prolongs the current operation by the injected slowdown or stall.
     private mutating func worsen() {
         if operations >= stallAt, stallAt >= 0 {
             stallAt = -1

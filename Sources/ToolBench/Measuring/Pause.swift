@@ -3,10 +3,10 @@ import ToolKit
 
 /// Waits for a time, not for a condition.
 enum Pause {
-    /// Waits some microseconds, in which another thread may use the processor.
+    /// Waits for some microseconds. Another thread may use the processor meanwhile.
     static func short() { usleep(20) }
 
-    /// Sleeps until the clock reaches `moment`; may return some microseconds later.
+    /// Sleeps until the clock reaches `moment`. May return some microseconds later.
     static func until(_ moment: UInt64) {
         var now = MonotonicClock.nanoseconds()
         while now < moment {

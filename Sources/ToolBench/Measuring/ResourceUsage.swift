@@ -5,7 +5,8 @@ import ToolKit
 struct ResourceUsage: Sendable {
     var userNanoseconds = 0
     var systemNanoseconds = 0
-    /// Page faults resolved from memory, and page faults that waited for a disk.
+    /// Number of page faults that needed no disk access. `majorFaults` is the number that waited
+    /// for a disk.
     var minorFaults = 0
     var majorFaults = 0
     /// Bytes written to storage on behalf of the process; nil if the kernel does not count them.
@@ -20,7 +21,8 @@ struct ResourceUsage: Sendable {
         return usage
     }
 
-    /// Resources used since the process started, without bytes written, which are slower to read.
+    /// Resources used since the process started, except bytes written, because reading these is
+    /// slower.
     static var ofProcessor: ResourceUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

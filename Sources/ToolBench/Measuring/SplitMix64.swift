@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Random numbers of a measurement. The sequence depends on the seed only.
+/// Generator of the random numbers of a measurement. The sequence depends only on the seed.
 package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

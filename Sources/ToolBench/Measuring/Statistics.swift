@@ -2,10 +2,12 @@ import ToolKit
 
 /// Statistics of a few repeated measurements.
 enum Statistics {
-    /// Returns the median: the middle value or the mean of the two middle values; 0 without values.
+    /// Returns the median: the middle value, or the mean of the two middle values. Returns 0 if
+    /// there are no values.
     static func median(_ values: [Double]) -> Double { quantile(values.sorted(), 0.5) }
 
-    /// Returns the quantile at `share` (0 to 1) of sorted values, interpolated between neighbours.
+    /// Returns the quantile at `share` (0 to 1) of sorted values. Interpolates between adjacent
+    /// values.
     static func quantile(_ sorted: [Double], _ share: Double) -> Double {
         guard let last = sorted.last else { return 0 }
         let place = share * Double(sorted.count - 1)
@@ -14,7 +16,7 @@ enum Statistics {
         return sorted[index] + (sorted[index + 1] - sorted[index]) * (place - Double(index))
     }
 
-    /// Returns the distance between the quartiles relative to the median. Nil for fewer than two
+    /// Returns the distance between the quartiles, divided by the median. Nil for fewer than two
     /// values.
     static func relativeInterquartileRange(_ values: [Double]) -> Double? {
         let sorted = values.sorted()
@@ -25,8 +27,8 @@ enum Statistics {
 
     private static let resamples = 2000
 
-    /// Returns the 95% confidence interval of the median, by percentile bootstrap over the values.
-    /// Nil for fewer than two values. The same seed gives the same interval.
+    /// Returns the 95 % confidence interval of the median, computed by percentile bootstrap over
+    /// the values. Nil for fewer than two values. The same seed results in the same interval.
     static func medianInterval95(
         _ values: [Double], seed: UInt64
     ) -> (low: Double, high: Double)? {

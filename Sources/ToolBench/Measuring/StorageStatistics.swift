@@ -6,7 +6,7 @@ package struct StorageStatistics: Sendable {
     var syncs = 0
     /// Bytes that the engine wrote to the file.
     var bytesWritten = 0
-    /// Size in bytes of the changed values, without storage overhead.
+    /// Size in bytes of the values that were changed, without the overhead of storage.
     var logicalBytes = 0
     var sizeAtStart = 0
     var sizeAtEnd = 0
@@ -14,13 +14,14 @@ package struct StorageStatistics: Sendable {
     package var compactedSize: Int?
     /// Bytes reachable from the newest version; nil if they were not counted.
     package var liveBytes: Int?
-    /// Bytes of the file at the end that a commit may use.
+    /// Bytes that a commit can use without growing the file, at the end of the run.
     var freeBytes = 0
-    /// Bytes at the end that are in use only by pinned older versions.
+    /// Bytes that are in use only by older versions that are pinned, at the end of the run.
     var pinnedBytes = 0
     /// Maximum number of versions that existed at once.
     var maximumVersionCount = 0
-    /// Nanoseconds that commits waited for syncs, and nanoseconds of their other work.
+    /// For each commit, the nanoseconds that it waited for syncs. `workTimes` are the nanoseconds
+    /// of its other work.
     var syncTimes = LatencyHistogram()
     var workTimes = LatencyHistogram()
     /// Sizes of the file after its commits.
@@ -36,7 +37,7 @@ package struct StorageStatistics: Sendable {
         liveBytes.flatMap { $0 == 0 ? nil : Double(sizeAtEnd) / Double($0) }
     }
 
-    /// Adds the statistics of another handle on the same file in the same time.
+    /// Adds the statistics of another writer of the same file in the same period.
     mutating func add(_ other: StorageStatistics) {
         commits += other.commits
         syncs += other.syncs

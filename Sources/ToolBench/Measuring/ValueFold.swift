@@ -1,15 +1,15 @@
 import RealmEngine
 import ToolKit
 
-/// Reads values and computes a checksum of them, so that the compiler cannot remove the reads. Two
-/// readings of the same data in the same order give the same sum.
+/// Reads values and computes a checksum of them. The compiler can therefore not remove the reads.
+/// Reading the same data in the same order results in the same checksum.
 ///
-/// Confined to its snapshot's thread.
+/// Confined to the thread of its snapshot.
 struct ValueFold {
     private(set) var sum: UInt64 = 0
     private let snapshot: Snapshot
-    /// Whether to charge collections to the current walk, which is right if every object is read
-    /// once.
+    /// Whether reading collections counts against the snapshot's read budget. Correct only if every
+    /// object is read once.
     private let isWalking: Bool
 
     init(_ snapshot: Snapshot, isWalking: Bool) {
@@ -17,8 +17,8 @@ struct ValueFold {
         self.isWalking = isWalking
     }
 
-    /// Reads every property of every object of every class. Calls `afterLeaf` with the number of
-    /// objects in each leaf after reading it.
+    /// Reads every property of every object of every class. After each leaf, calls `afterLeaf` with
+    /// the number of objects in the leaf.
     @_optimize(speed)
     mutating func addAll(afterLeaf: (Int) -> Void = { _ in }) throws(RealmError) {
         snapshot.beginWalk()
@@ -36,7 +36,7 @@ struct ValueFold {
         }
     }
 
-    /// Reads a value; a collection with all its elements.
+    /// Reads a value; of a collection, all elements.
     @inline(__always)
     mutating func add(_ value: Value) throws(RealmError) {
         switch value {
@@ -57,7 +57,7 @@ struct ValueFold {
         }
     }
 
-    /// Adds the length and the first and last byte, which is enough to load the bytes into the
+    /// Adds the length, the first byte and the last byte. That suffices to load the bytes into the
     /// processor's cache.
     @inline(__always)
     private mutating func add(_ bytes: ByteView) {

@@ -4,7 +4,7 @@ import ToolKit
 extension BenchOption {
     static let scaled: [any OptionDeclaration] = [scaling, failAbove]
 
-    /// Number of sizes if `--scaling` has no argument.
+    /// Number of sizes if `--scaling` is given without an argument.
     static let usualSizes = 3
 
     static let scaling = Option(

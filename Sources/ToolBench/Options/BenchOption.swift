@@ -9,7 +9,7 @@ enum BenchOption {
         ] + reports + [key, wait, threads, maxMemory] + SharedOptions.general
         + [SharedOptions.progress]
 
-    /// Settings without options.
+    /// The settings if no option is given.
     static let usual = BenchSetting()
 
     private static let key = SharedOptions.key.saying(

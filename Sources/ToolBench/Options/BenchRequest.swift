@@ -1,13 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// A `realm-bench` command line.
+/// A command line of `realm-bench`.
 struct BenchRequest {
     let setting: BenchSetting
     let workloads: [WorkloadPlan]
     let gate: Gate
 
-    /// Throws `misuse` for incompatible options.
+    /// Throws `misuse` if options cannot be combined.
     init(
         _ command: ParsedCommand, _ catalogue: WorkloadCatalogue = .installed
     ) throws(RealmError) {
@@ -46,7 +46,8 @@ struct BenchRequest {
         RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)
     }
 
-    /// Returns the named workloads, or the usual set, in the order of the catalogue.
+    /// Returns the workloads that the command names, in the order of the catalogue. Returns the
+    /// usual set if it names none.
     private static func chosen(
         _ command: ParsedCommand, _ setting: BenchSetting, _ catalogue: WorkloadCatalogue
     ) throws(RealmError) -> [WorkloadPlan] {
@@ -70,7 +71,7 @@ struct BenchRequest {
         return catalogue.all.filter { names.contains($0.name) }
     }
 
-    /// Returns why a workload cannot be measured with these settings; nil if it can.
+    /// Returns the reason why a workload cannot be measured with these settings; nil if it can.
     private static func objection(to plan: WorkloadPlan, _ setting: BenchSetting) -> RealmError? {
         if plan.ownsFile, !setting.isGenerated {
             return .misuse(
@@ -124,16 +125,17 @@ struct BenchRequest {
         return setting
     }
 
-    /// The file or directory that is measured.
+    /// The file that is measured, or the directory of generated files.
     var place: String { setting.isGenerated ? setting.directory : setting.file }
 
-    /// Generates the database for read workloads; nil if a file is given or no workload needs it.
+    /// Generates the database for workloads that read. Returns nil if a file is given, or if no
+    /// workload reads.
     func makeFile() throws(RealmError) -> ScratchFile? {
         try Self.makeFile(setting, workloads)
     }
 
-    /// Generates the database for the given workloads with another setting; nil if no workload
-    /// needs it.
+    /// Generates the database for the given workloads with another setting. Returns nil if no
+    /// workload reads.
     static func makeFile(
         _ setting: BenchSetting, _ workloads: [WorkloadPlan]
     ) throws(RealmError) -> ScratchFile? {

@@ -5,7 +5,7 @@ package enum BenchTable {
     package static let table = table(
         "realm-bench", "measure how fast Realm databases are read and written", .installed)
 
-    /// Makes a command table for another catalogue of workloads, under another name.
+    /// Creates a command table with another name and another catalogue of workloads.
     package static func table(
         _ name: String, _ summary: String, _ catalogue: WorkloadCatalogue
     ) -> CommandTable {

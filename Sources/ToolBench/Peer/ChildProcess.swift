@@ -2,20 +2,21 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// A child process that receives commands line by line and answers on its standard error.
+/// A child process that reads commands from its standard input and answers on its standard error,
+/// line by line.
 ///
-/// Confined to one thread. The child ends, at the latest, when the last reference is released.
+/// Confined to one thread. The child ends when this object is released, if not before.
 final class ChildProcess {
     private let name: String
     private let identifier: pid_t
-    /// Parent's end of the child's standard input: a socket, because writing to a socket need not
-    /// raise SIGPIPE.
+    /// Socket that is the standard input of the child. A socket and not a pipe, because writing to
+    /// a socket can be prevented from raising SIGPIPE.
     private var input: Int32
     private let answers: Int32
     private var received: [UInt8] = []
     private var hasEnded = false
 
-    /// Starts the program `name`, found in `PATH`. Throws `input` if it does not exist.
+    /// Starts the program `name` in `PATH`. Throws `input` if it does not exist.
     init(_ name: String, _ arguments: [String]) throws(RealmError) {
         self.name = name
         var ends: [Int32] = [-1, -1]
@@ -63,7 +64,8 @@ final class ChildProcess {
         return (identifier, code)
     }
 
-    /// Sends text. If the child has ended, throws `input` with the last lines it printed.
+    /// Sends text to the child. If the child has ended, throws `input` with the last lines that it
+    /// printed.
     func send(_ text: borrowing ByteBuffer) throws(RealmError) {
         var rest = text.bytes[...]
         while !rest.isEmpty {
@@ -76,7 +78,7 @@ final class ChildProcess {
         }
     }
 
-    /// Returns the lines that the child prints on its standard error before the line `mark`.
+    /// Returns the lines that the child prints on its standard error, up to the line `mark`.
     func lines(until mark: String) throws(RealmError) -> [String] {
         var lines: [String] = []
         while true {
@@ -105,7 +107,8 @@ final class ChildProcess {
             .input, code: "RuntimeError", reason: "peer", "\(name) ended early: \(last)")
     }
 
-    /// Kernel counters of the child: bytes passed to write calls, and bytes written to storage.
+    /// Number of bytes that the child passed to write calls, and number of bytes that were written
+    /// to storage for it, according to the kernel.
     var written: (calls: Int, storage: Int) {
         let text = SystemText.contents("/proc/\(identifier)/io") ?? ""
         func count(_ name: String) -> Int {

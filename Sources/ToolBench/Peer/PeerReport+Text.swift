@@ -2,7 +2,8 @@ import RealmEngine
 import ToolKit
 
 extension BenchReport {
-    /// Table of throughput, bytes and sizes of both programs; nil without a peer.
+    /// Table with the throughput, bytes and sizes of both programs; nil if no other program was
+    /// measured.
     var besidePeer: (headings: [String], rows: [[String]])? {
         guard let peer else { return nil }
         let rows = results.compactMap { ours -> [String]? in
@@ -23,8 +24,8 @@ extension BenchReport {
         )
     }
 
-    /// Returns the ratio of the throughputs, marked with `?` if the runs of either side differ too
-    /// much.
+    /// Returns the ratio of the throughputs. It is marked with `?` if the runs of a program differ
+    /// too much from each other.
     private static func ratio(_ ours: WorkloadResult, _ theirs: WorkloadResult) -> String {
         let noise = max(ours.noise ?? 0, theirs.noise ?? 0)
         guard theirs.throughput > 0 else { return "-" }

@@ -1,21 +1,20 @@
 import RealmEngine
 import ToolKit
 
-/// Results of another program in the same measurement.
+/// Results of another program, measured in alternation with this one.
 struct PeerReport: Sendable {
     let name: String
     let version: String
-    /// Settings of the program, as it names them.
+    /// Settings of the other program, with its own names.
     let settings: String
     fileprivate(set) var results: [WorkloadResult] = []
 }
 
 /// Runs workloads with the `sqlite3` program, with the same objects in the same order.
 ///
-/// The objects are prepared in a separate database and copied from there while they are inserted,
-/// so that no time is spent parsing them. A batch of operations is one statement. SQLite is thus
-/// measured at its best: the figures exclude an application's cost per statement. Confined to one
-/// thread.
+/// The objects are prepared in a separate database and copied from there, so that SQLite spends no
+/// time on parsing them. A batch of operations is one statement. These are the best conditions for
+/// SQLite: an application would need additional time for each statement. Confined to one thread.
 final class SQLitePeer {
     private let setting: BenchSetting
     private let schema: String
@@ -25,8 +24,8 @@ final class SQLitePeer {
     private static let program = "sqlite3"
     private static let mark = "realm-bench: done"
 
-    /// Prepares the objects for the workloads with a counterpart. Throws `input` if there is no
-    /// `sqlite3`.
+    /// Prepares the objects for those workloads that have a counterpart in SQL. Throws `input` if
+    /// there is no `sqlite3` program.
     init(
         _ peer: BenchPeer, _ setting: BenchSetting, _ workloads: [WorkloadPlan]
     ) throws(RealmError) {
@@ -46,7 +45,7 @@ final class SQLitePeer {
         _ = try Self.ask("", child)
     }
 
-    /// Runs the workload once; does nothing if it has no counterpart.
+    /// Runs the counterpart of a workload once. Does nothing if there is none.
     func run(_ name: String) throws(RealmError) {
         guard let script = SQLiteScript.named(name) else { return }
         let scratch = try ScratchFile(setting, name: name, suffix: ".sqlite")
@@ -95,16 +94,17 @@ final class SQLitePeer {
             peakMemory: child.peakMemory, storage: script.writes ? storage : nil)
     }
 
-    /// Sends statements, waits until they have been executed, and returns the printed lines.
+    /// Sends statements and waits until they have been executed. Returns the lines that they
+    /// printed.
     private static func ask(
         _ text: String, _ child: ChildProcess
     ) throws(RealmError) -> [String] {
         var buffer = ByteBuffer(capacity: 256 + text.utf8.count)
-        // Output is only read for short requests.
+        // Only short texts are queries whose output is needed.
         let isQuestion = text.utf8.count < 100
         if isQuestion { buffer.append(".output /dev/stderr\n") }
         buffer.append(text)
-        // The program buffers its output until the output file is closed.
+        // `sqlite3` buffers its output until the output file is closed, which `.output` does.
         buffer.append("\n.output /dev/stderr\n.print ")
         buffer.append(mark)
         buffer.append("\n.output\n")

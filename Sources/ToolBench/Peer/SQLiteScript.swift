@@ -1,8 +1,8 @@
 import ToolKit
 
-/// SQL form of a workload.
+/// The counterpart of a workload in SQL.
 struct SQLiteScript: Sendable {
-    /// Objects to prepare in the stage database.
+    /// Objects that are prepared in a separate database (the stage).
     enum Source: Sendable {
         /// Persons in the order of their keys.
         case people
@@ -12,7 +12,7 @@ struct SQLiteScript: Sendable {
         case replacements
         /// Randomly chosen keys.
         case chosen
-        /// Keys of persons to delete, each with a new person to insert.
+        /// Keys of persons to delete, and for each a new person to insert.
         case churn
     }
 
@@ -21,15 +21,15 @@ struct SQLiteScript: Sendable {
     /// Whether persons are inserted before the measured part.
     var isFull = true
     var writes = true
-    /// Number of operations per commit, as a multiple of `--commit-operations`; 0 for one operation
+    /// Number of operations per commit, as a multiple of `--commit-operations`. 0 for one operation
     /// per commit.
     var batches = 1
-    /// Divisor of the number of objects that the workload processes.
+    /// The workload processes the number of objects divided by this number.
     var share = 1
-    /// Number of repetitions of the statements, each counted as one operation; 0 for other
-    /// workloads.
+    /// Number of times that the statements are repeated, each time as one operation; 0 if they are
+    /// not repeated.
     var repeats = 0
-    /// Statements for the operations from number `A` to before `B`.
+    /// Statements for the operations from number `A` up to, but not including, `B`.
     let statements: String
 
     private static let columns =
@@ -44,7 +44,7 @@ struct SQLiteScript: Sendable {
         INSERT INTO dog SELECT * FROM stage.dog;
         """
 
-    /// Indexes from target to linking object, the counterpart of backlinks.
+    /// Indexes from target to linking object, as a counterpart of backlinks.
     static let inverse = """
         CREATE INDEX person_best ON person(best);
         CREATE INDEX owned_dog ON owned(dog);
@@ -129,7 +129,7 @@ struct SQLiteScript: Sendable {
             statements: "CREATE INDEX person_email ON person(email);"),
     ]
 
-    /// Queries of the query workloads, with the same number of repetitions.
+    /// Counterparts of the query workloads, with the same number of repetitions.
     static let queries: [SQLiteScript] = [
         query("query-int", .int, "SELECT count(*) FROM person WHERE age>50;"),
         query("query-int-index", .intIndex, "SELECT count(*) FROM person WHERE _id=1234;"),

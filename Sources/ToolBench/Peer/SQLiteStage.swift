@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Prepares the objects of a measurement in the stage database for SQLite.
+/// Prepares the objects of a measurement for SQLite, in a separate database (the stage).
 struct SQLiteStage {
     private let setting: BenchSetting
     private let sources: Set<SQLiteScript.Source>
@@ -17,7 +17,7 @@ struct SQLiteStage {
         dog INTEGER
         """
 
-    /// Sends all required objects, in pieces of limited size.
+    /// Sends all objects that are needed, in parts of limited size.
     func fill(_ child: ChildProcess) throws(RealmError) {
         var sql = ByteBuffer(capacity: 1 << 17)
         sql.append("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;BEGIN;")
@@ -68,8 +68,8 @@ struct SQLiteStage {
         var source = PeopleSource(seed: setting.seed &+ 3, photoSize: setting.valueSize)
         var random = SplitMix64(seed: setting.seed &+ 4)
         var ids = (0..<Int64(setting.num)).map { $0 }
-        // A new person may be deleted in the same batch, which SQLite would process as two separate
-        // steps.
+        // Persons that were inserted in this batch. They are not deleted in the same batch, because
+        // SQLite executes the deletions and the insertions of a batch as two separate steps.
         var batch: Set<Int64> = []
         for i in 0..<setting.num {
             if i % setting.batch == 0 { batch = [] }
@@ -86,7 +86,7 @@ struct SQLiteStage {
         }
     }
 
-    /// Appends `INSERT INTO table VALUES(…` without the end.
+    /// Appends `INSERT INTO table VALUES(…`, without the closing parenthesis.
     private func append(_ person: Person, _ table: String, _ i: Int, _ sql: inout ByteBuffer) {
         sql.append("INSERT INTO \(table) VALUES(\(i),\(person.id)")
         quote(person.name, &sql)

@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Picture of a measurement: throughput, latencies and growth of the file, with the figures of a
-/// baseline and of another program for comparison.
+/// A picture of a measurement: throughput, latencies, and growth of the file. Can also show the
+/// numbers of a baseline and of another program.
 struct BenchPlot {
     private let report: SavedReport
     private let baseline: SavedReport?
@@ -28,7 +28,8 @@ struct BenchPlot {
         return page.drawing()
     }
 
-    /// Chart of median and interval of each workload, with a logarithmic axis.
+    /// Chart with the median and the interval of the throughput of each workload, on a logarithmic
+    /// axis.
     private var throughput: Chart {
         var chart = Chart(
             title: "Operations per second", subtitle: subtitle,
@@ -72,12 +73,12 @@ struct BenchPlot {
         return chart
     }
 
-    /// Returns the colour of a workload, which is the same in all charts.
+    /// Returns the colour of a workload. It is the same in all charts.
     private func colour(of name: String) -> Int {
         (report.results.firstIndex { $0.name == name } ?? 0) % Paint.seriesCount
     }
 
-    /// Adds the results of the baseline and the peer for a workload, in its colour.
+    /// Adds the results that the baseline and the other program have for a workload, in its colour.
     private func addOthers(
         _ names: [String], to chart: inout Chart, _ mark: (SavedResult) -> Chart.Mark?
     ) {

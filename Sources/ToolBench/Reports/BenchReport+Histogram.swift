@@ -1,11 +1,13 @@
 import RealmEngine
 import ToolKit
 
-/// Distribution of latencies: as bars in text, and as percentile spectrum for HdrHistogram tools.
+/// The distribution of latencies: bars for text, and the percentile spectrum for HdrHistogram
+/// tools.
 extension BenchReport {
     private static let barWidth = 50
 
-    /// Appends bars for every workload with timed operations, one line per power of two.
+    /// Appends bars for each workload whose operations were timed, with one line for each power of
+    /// two.
     func appendHistograms(to out: inout ByteBuffer) {
         for result in results where result.latencies.count > 0 {
             out.append("\n")
@@ -24,7 +26,7 @@ extension BenchReport {
         let used = counts.indices.filter { counts[$0] > 0 }
         guard let first = used.first, let last = used.last else { return }
         for bits in first...last {
-            // Times below 2^bits nanoseconds and at least half of it.
+            // These latencies are below 2^bits nanoseconds, and at least half of that.
             let bound = bits >= 63 ? Int.max : 1 << bits
             let share = Double(counts[bits]) / Double(histogram.count)
             let length = Int(
@@ -39,8 +41,8 @@ extension BenchReport {
         }
     }
 
-    /// Appends the percentile spectrum of every workload with timed operations, in microseconds and
-    /// in the format of HdrHistogram. A comment contains the workload's name.
+    /// Appends the percentile spectrum of each workload whose operations were timed, in
+    /// microseconds and in the format of HdrHistogram. A comment contains the name of the workload.
     func appendSpectra(to out: inout ByteBuffer) {
         for result in results where result.latencies.count > 0 {
             out.append("#[Workload = ")
@@ -57,7 +59,7 @@ extension BenchReport {
         for (last, count) in histogram.distribution {
             seen += count
             let share = Double(seen) / Double(histogram.count)
-            // Five steps for each halving of the remaining share, as in HdrHistogram.
+            // As in HdrHistogram, there are five steps each time the remaining share is halved.
             let isLast = seen == histogram.count
             guard isLast || share - shown >= (1 - share) / 5 else { continue }
             shown = share
@@ -79,7 +81,7 @@ extension BenchReport {
         out.append("]\n")
     }
 
-    /// Returns mean and standard deviation, with the precision of the buckets.
+    /// Returns the mean and the standard deviation. Their precision is limited by the buckets.
     private static func moments(_ histogram: LatencyHistogram) -> (Double, Double) {
         let total = Double(histogram.count)
         var sum = 0.0

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// The report as JSON, with times in integer nanoseconds.
+/// The report as JSON. Times are whole nanoseconds.
 extension BenchReport {
     var json: JSONItem { json(nil) }
 
@@ -24,7 +24,7 @@ extension BenchReport {
         return .object(members + (comparison?.members ?? []))
     }
 
-    /// First members: the conditions of the measurement.
+    /// The first members: the conditions of the measurement.
     var head: JSONItem.Members {
         JSONReport.members("realm-bench") + [
             (
@@ -102,7 +102,7 @@ extension BenchReport {
         return .object(members)
     }
 
-    /// Returns the metrics that a comparison judges, for each run.
+    /// Returns the metrics that a comparison judges, each with its value in each run.
     private func runs(_ result: WorkloadResult) -> JSONItem.Members {
         var members: JSONItem.Members = []
         let p99 = result.runs.compactMap(\.p99)
@@ -163,7 +163,7 @@ extension BenchReport {
         return [(name, .object(values))]
     }
 
-    /// Returns the latencies; `null` for workloads without timed operations.
+    /// Returns the latencies; `null` for workloads whose operations were not timed.
     private func latencies(_ result: WorkloadResult) -> JSONItem.Members {
         guard result.latencies.count > 0 else { return [("latency_ns", .null)] }
         let values = Self.percentiles.map { ($0.name, JSONItem.known(result.latency($0.share))) }
@@ -190,7 +190,7 @@ extension JSONItem {
 }
 
 extension ByteBuffer {
-    /// Appends a number with exactly `places` decimals; its magnitude must be below 2^50.
+    /// Appends a number with exactly `places` decimals. Its absolute value must be below 2^50.
     mutating func append(decimal number: Double, places: Int) {
         var scale = 1
         for _ in 0..<places { scale *= 10 }

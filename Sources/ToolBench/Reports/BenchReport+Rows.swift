@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// The report as rows, one per workload. New columns may only be added at the end.
+/// The report as rows, one for each workload. New columns may only be added at the end, because
+/// scripts rely on the order.
 extension BenchReport {
     var rows: Report? {
         Report(names: Self.columns, rows: results.map(figures), isNumber: [])
@@ -17,7 +18,7 @@ extension BenchReport {
             "live", "free", "spaceAmp", "pinnedBytes", "liveVersionsMax", "lagP99_ns", "late",
         ]
 
-    /// Number of columns at the end that only write workloads fill.
+    /// Number of columns at the end that are filled for workloads that write.
     private static let storageColumns = 17
 
     private func figures(_ result: WorkloadResult) -> [JSONItem] {

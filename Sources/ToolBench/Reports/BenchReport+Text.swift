@@ -49,7 +49,7 @@ extension BenchReport {
         }
     }
 
-    /// Number of generated objects; the core workloads may begin with a different number.
+    /// Number of generated objects. The common tasks may begin with another number.
     private var objects: String {
         let core = results.count { $0.name.hasPrefix("core-") }
         guard core > 0, let rows = setting.coreRows, rows != setting.num else {
@@ -58,7 +58,7 @@ extension BenchReport {
         return core == results.count ? String(rows) : "\(setting.num), core \(rows)"
     }
 
-    /// Appends details for which the tables have no columns.
+    /// Appends details that have no columns in the tables.
     private func appendNotes(_ result: WorkloadResult, to out: inout ByteBuffer) {
         var notes: [String] = []
         if result.isPaced {
@@ -119,7 +119,7 @@ extension BenchReport {
         }
     }
 
-    /// Whether a name gets a separate line above its figures.
+    /// Whether a name gets a line of its own above its numbers.
     private func isLong(_ name: String) -> Bool { DisplayWidth.columns(name) > 20 }
 
     private var speed: Lines {
@@ -153,15 +153,15 @@ extension BenchReport {
         return (["WORKLOAD", "OPS", "USER", "SYSTEM", "CPU/OP", "MEMORY", "FAULTS"], rows)
     }
 
-    /// Returns the page faults resolved from memory and, if there were any, those that waited for a
-    /// disk.
+    /// Returns the number of page faults that needed no disk access and, if there were any, the
+    /// number that waited for a disk.
     private func faults(_ result: WorkloadResult) -> String {
         let major = result.median(\.usage.majorFaults)
         let minor = String(result.median(\.usage.minorFaults))
         return major == 0 ? minor : "\(minor)+\(major)"
     }
 
-    /// Results of workloads that committed something.
+    /// Results of workloads that commit.
     private var writers: [WorkloadResult] {
         results.filter { $0.storage(\.commits) > 0 }
     }
@@ -204,7 +204,7 @@ extension BenchReport {
 }
 
 extension Quantity {
-    /// Formats a time with a suitable unit: `88 ns`, `1.2 us`, `14 ms`, `2.3 s`.
+    /// Formats a time in a suitable unit: `88 ns`, `1.2 us`, `14 ms`, `2.3 s`.
     static func latency(_ nanoseconds: Int) -> String {
         if nanoseconds < 1000 { return "\(nanoseconds) ns" }
         var value = Double(nanoseconds) / 1000

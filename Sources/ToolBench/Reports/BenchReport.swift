@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Results of a measurement, with its conditions.
+/// The results of a measurement and its conditions.
 struct BenchReport: ReportDocument {
     let stamp: EnvironmentStamp
     let setting: BenchSetting
@@ -11,7 +11,8 @@ struct BenchReport: ReportDocument {
     /// Results of another program; nil without `--against`.
     var peer: PeerReport?
 
-    /// Percentiles in all forms of the report: name in JSON and CSV, and share of the values.
+    /// The percentiles in all formats of the report: the name in JSON and CSV, and the share of the
+    /// values.
     static let percentiles: [(name: String, share: Double)] = [
         ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1),
     ]
@@ -19,7 +20,7 @@ struct BenchReport: ReportDocument {
     /// Relative spread of the runs above which a workload counts as noisy.
     static let tolerableNoise = 0.1
 
-    /// Workloads whose runs differ too much from each other, and their spread.
+    /// Workloads whose runs differ too much from each other, each with its relative spread.
     var noisy: [(name: String, noise: Double)] {
         results.compactMap { result in
             guard let noise = result.noise, noise > Self.tolerableNoise else { return nil }
@@ -27,7 +28,7 @@ struct BenchReport: ReportDocument {
         }
     }
 
-    /// Sentences on unreliable figures of this report.
+    /// Sentences about unreliable numbers in this report.
     var warnings: [String] {
         noisy.map {
             "\($0.name): the runs differ by \(Quantity.percent($0.noise)): too noisy to compare"

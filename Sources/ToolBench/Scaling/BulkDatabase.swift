@@ -2,7 +2,7 @@ import Glibc
 import RealmEngine
 import ToolKit
 
-/// The database that a bulk operation prepares and measures.
+/// The database on which a bulk operation is measured.
 final class BulkDatabase: MeasuredDatabase {
     let setting: BenchSetting
     /// Number of objects, elements, classes or versions of this run.
@@ -11,16 +11,16 @@ final class BulkDatabase: MeasuredDatabase {
     var tables: [TableKey] = []
     /// Objects that the operation works on.
     var keys: [ObjectKey] = []
-    /// The object that owns the collection or is the target of the links.
+    /// Object that owns the collection, or to which the objects link.
     var owner = ObjectKey(0)
-    /// Second file of operations that need one.
+    /// Second file, for operations that need one; otherwise nil.
     var copy: ScratchFile?
-    /// Records of operations that load some, as lines of JSON.
+    /// Records for operations that load some, as lines of JSON.
     var records: [UInt8] = []
-    /// Key file of operations that run a tool on an encrypted database.
+    /// Key file for operations that run a tool on an encrypted database; otherwise nil.
     private var keyFile: ScratchFile?
     private(set) var random: SplitMix64
-    /// Texts of the current row; it never moves while a row is filled.
+    /// Texts of the current row. The buffer is never reallocated while a row is filled.
     private var texts = ByteBuffer(capacity: 8192)
 
     override init(path: String, _ setting: BenchSetting) throws(RealmError) {
@@ -33,7 +33,7 @@ final class BulkDatabase: MeasuredDatabase {
 
     // MARK: Values
 
-    /// Returns `prefix` and `number` as a text that is valid until `clearTexts`.
+    /// Returns `prefix` and `number` as a text value. It is valid until `clearTexts`.
     func text(_ prefix: String, _ number: Int, padding: Int = 0) -> Value {
         let start = texts.count
         texts.append(prefix)
@@ -68,7 +68,7 @@ final class BulkDatabase: MeasuredDatabase {
         return table
     }
 
-    /// Creates an object from the values of all properties.
+    /// Creates an object with values for all properties.
     @discardableResult
     func add(_ values: [Value], to table: TableKey) throws(RealmError) -> ObjectKey {
         let t = try writing()
@@ -81,7 +81,7 @@ final class BulkDatabase: MeasuredDatabase {
 
     // MARK: Other files
 
-    /// Writes a compacted copy of the newest version: the same data in other nodes.
+    /// Writes a compacted copy of the newest version. It has the same data in other nodes.
     func writeCopy() throws(RealmError) {
         let copy = try ScratchFile(setting, name: "copy")
         self.copy = copy
@@ -100,7 +100,8 @@ final class BulkDatabase: MeasuredDatabase {
         return descriptor
     }
 
-    /// Options of a tool that reads the database; creates the key file if there is a key.
+    /// Returns the options with which a tool can read the database. Creates the key file if there
+    /// is a key.
     func keyWords() throws(RealmError) -> [String] {
         guard let key = setting.key else { return [] }
         if keyFile == nil {

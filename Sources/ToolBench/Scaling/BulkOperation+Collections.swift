@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Edits of single elements of one collection, in one transaction.
+/// Operations that edit single elements of one collection, in one transaction.
 extension BulkOperation {
     static let collections: [BulkOperation] = [
         elements("list-append-int", "append integers to one list", .list) {
@@ -54,8 +54,8 @@ extension BulkOperation {
         clear("list-clear-mixed", "empty one list of mixed values", .mixed),
     ]
 
-    /// Makes an operation that calls `edit` once per element. The collection is empty before,
-    /// unless `isFull`.
+    /// Creates an operation that calls `edit` once for each element. Before it, the collection is
+    /// empty, unless `isFull` is true.
     private static func elements(
         _ name: String, _ summary: String, _ kind: CollectionKind, _ type: ColumnType = .int,
         isFull: Bool = false,
@@ -88,7 +88,8 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates an object with one collection: empty, or with the numbers below `count`.
+    /// Creates an object with one collection. The collection is empty, or contains the numbers
+    /// below `count`.
     func addCollection(
         _ kind: CollectionKind, _ type: ColumnType, isFull: Bool
     ) throws(RealmError) {

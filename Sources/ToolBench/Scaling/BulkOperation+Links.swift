@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Edits of objects that others reference.
+/// Operations that edit objects to which others link.
 extension BulkOperation {
     static let links: [BulkOperation] = [
         BulkOperation(
@@ -80,7 +80,8 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates `count` objects, each with a number and a link to one of `targets` objects in turn.
+    /// Creates `count` objects, each with a number and a link to one of `targets` objects. The
+    /// targets take turns.
     func linkItems(targets: Int) throws(RealmError) {
         let target = try writing().createClass("Target")
         var link = PropertySpec("to", .link)
@@ -96,7 +97,7 @@ extension BulkDatabase {
         try commit()
     }
 
-    /// Creates `items` objects and one object with a collection of links to all of them.
+    /// Creates `items` objects, and one object whose collection links to all of them.
     func holdItems(
         _ kind: CollectionKind, type: ColumnType, items: Int
     ) throws(RealmError) {

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Insertions in commits of a fixed size while the file grows.
+/// Operations that insert objects in commits of a fixed size, while the file grows.
 extension BulkOperation {
     static let loading: [BulkOperation] = [
         load("load", "insert objects with two indexes in one transaction", commitEvery: .max),
@@ -64,7 +64,7 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Commits another indexed integer for ten random objects.
+    /// Changes the indexed integer of ten random objects, and commits.
     func updateTen() throws(RealmError) {
         for _ in 0..<10 {
             let key = keys[below(keys.count)]

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Edits of many objects with indexes, in one transaction.
+/// Operations that edit many objects with indexes, in one transaction.
 extension BulkOperation {
     static let objects: [BulkOperation] = [
         BulkOperation(
@@ -45,7 +45,8 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates `count` objects with a text as primary key and `indexes` indexed integers.
+    /// Creates `count` objects with a text as primary key and `indexes` integers that have an
+    /// index.
     func addIndexed(indexes: Int) throws(RealmError) {
         try addIndexedClass(indexes: indexes)
         for i in 0..<count { keys.append(try addIndexedObject(i, indexes: indexes)) }

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 import ToolQuery
 
-/// Reading of whole files: queries with `realm-query`, and salvage.
+/// Operations that read whole files: queries with `realm-query`, and salvage.
 extension BulkOperation {
     static let reading: [BulkOperation] = [
         query("sort-text", "sort all objects by a text", ["TRUEPREDICATE SORT(_id DESC)"]),
@@ -64,7 +64,9 @@ extension BulkOperation {
             })
     }
 
-    /// - Parameter changes: distance between objects that differ; 0 for none.
+    /// Creates an operation that compares the database with its copy.
+    ///
+    /// - Parameter changes: each object at a multiple of this number differs; 0 if none differs.
     private static func diff(_ name: String, _ summary: String, changes: Int) -> BulkOperation {
         BulkOperation(
             name, summary, leaves: { $0 },
@@ -83,7 +85,8 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates `count` objects in the order of their keys, and in random order in a second file.
+    /// Creates `count` objects in the order of their keys. In a second file, creates the same
+    /// objects in random order.
     func addItemsInTwoOrders() throws(RealmError) {
         try addItems(0..<count)
         let copy = try ScratchFile(setting, name: "copy")
@@ -100,12 +103,12 @@ extension BulkDatabase {
         try commit()
     }
 
-    /// Runs `realm-query` with the given words, without output.
+    /// Runs `realm-query` with a command line, without output.
     func ask(_ words: [String], expecting expected: ExitCode) throws(RealmError) {
         let all = ["--progress", "never", "--force", "-o", "/dev/null"] + (try keyWords()) + words
         let code = try QueryTool.run(try OptionParser.parse(QueryTable.table, all[...]))
         if setting.key != nil {
-            // Undo the memory limit that the tool set for the whole process.
+            // Resets the memory limit that the tool has set for the whole process.
             try OptionParser.parse(QueryTable.table, [path][...]).limitPlainMemory()
         }
         guard code == expected else {

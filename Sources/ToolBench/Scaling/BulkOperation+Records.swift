@@ -2,7 +2,8 @@ import RealmEngine
 import ToolKit
 import ToolWrite
 
-/// Loading of records as in `realm-write`, and repeated application of schemas.
+/// Operations that load records like `realm-write`, and operations that apply the same schema
+/// again.
 extension BulkOperation {
     static let records: [BulkOperation] = [
         records(
@@ -38,7 +39,7 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Makes records for a random half of the objects.
+    /// Creates records for a random half of the objects.
     fileprivate func makeRecords(withValues: Bool) {
         var text = ByteBuffer(capacity: 64 * count)
         for i in shuffled().prefix(count / 2) {
@@ -54,7 +55,7 @@ extension BulkDatabase {
         records = Array(text.bytes)
     }
 
-    /// Makes records of `count` fields each.
+    /// Creates records with `count` fields each.
     fileprivate func makeWideRecords(_ number: Int) {
         var text = ByteBuffer(capacity: 16 * count * number)
         for record in 0..<number {

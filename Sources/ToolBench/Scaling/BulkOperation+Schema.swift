@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Edits of files with many classes, and of classes with many properties.
+/// Operations on files with many classes, and on classes with many properties.
 extension BulkOperation {
     static let schema: [BulkOperation] = [
         BulkOperation(
@@ -52,7 +52,7 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates `count` classes of two properties.
+    /// Creates `count` classes with two properties each.
     func addClasses() throws(RealmError) {
         var name = PropertySpec("name", .string)
         name.isOptional = true
@@ -60,7 +60,7 @@ extension BulkDatabase {
         try commit()
     }
 
-    /// Creates a class of `count` properties.
+    /// Creates a class with `count` properties.
     func addWideClass() throws(RealmError) {
         try addClass("Wide", (0..<count).map { PropertySpec("property\($0)", .int) })
         try commit()

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Files with many versions pinned by readers.
+/// Operations on files in which readers pin many versions.
 extension BulkOperation {
     static let versions: [BulkOperation] = [
         BulkOperation(
@@ -33,8 +33,8 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates 1000 objects, and `count` versions that each change ten of them. All versions are
-    /// pinned.
+    /// Creates 1000 objects. Then creates and pins `count` versions, each of which changes ten
+    /// objects.
     func holdVersions() throws(RealmError) {
         try addIndexedClass(indexes: 2)
         for i in 0..<1000 { keys.append(try addIndexedObject(i, indexes: 2)) }

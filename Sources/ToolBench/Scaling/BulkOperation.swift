@@ -1,16 +1,18 @@
 import RealmEngine
 import ToolKit
 
-/// One operation on many objects: a row of the tables below, and a workload of the same name.
+/// One operation on many objects. Each is a row of the tables in the other files of this folder,
+/// and a workload of the same name.
 struct BulkOperation: Sendable {
     typealias Step = @Sendable (BulkDatabase) throws(RealmError) -> Void
 
     let name: String
     /// Summary for `--list` and the manual.
     let summary: String
-    /// Divisor of `--num`, for operations whose number counts commits, classes or versions.
+    /// Number by which `--num` is divided. Larger than 1 if the operation counts commits, classes
+    /// or versions.
     let divisor: Int
-    /// Returns the number of objects in the file afterwards.
+    /// Returns the number of objects that are in the file after the operation.
     let leaves: @Sendable (Int) -> Int
     /// Creates and commits the data that the measured part needs.
     let prepare: Step
@@ -33,14 +35,15 @@ struct BulkOperation: Sendable {
 }
 
 extension WorkloadCatalogue {
-    /// Operations on many objects, each on a new file.
+    /// The bulk operations as workloads. Each runs on a new file.
     static let bulk: [WorkloadPlan] = BulkOperation.all.map {
         plan(
             BulkWorkload.self, $0.name, $0.summary, isPaced: false, in: [.bulk, .scaling])
     }
 }
 
-/// One run of a bulk operation. Its objects count as operations, without individual times.
+/// One run of a bulk operation. Each object counts as an operation of the meter; objects are not
+/// timed one by one.
 final class BulkWorkload: StoringWorkload {
     private let operation: BulkOperation
     private let count: Int

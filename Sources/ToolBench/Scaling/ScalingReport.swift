@@ -4,7 +4,7 @@ import ToolKit
 /// Results of `--scaling`.
 struct ScalingReport: ReportDocument {
     let stamp: EnvironmentStamp
-    /// Settings from the command line; the smallest size has their number of objects.
+    /// Settings of the command line. Its number of objects is the smallest size.
     let setting: BenchSetting
     let results: [ScalingResult]
     /// Maximum allowed exponent; nil for no limit.
@@ -81,7 +81,7 @@ struct ScalingReport: ReportDocument {
 // MARK: - JSON and CSV
 
 extension ScalingReport {
-    /// Returns the figures of one size in the order of the columns, with their names in JSON and
+    /// Returns the numbers of one size in the order of the columns, with their names in JSON and
     /// CSV.
     private func figures(_ result: ScalingResult, _ index: Int) -> JSONItem.Members {
         let point = result.points[index]
@@ -99,7 +99,7 @@ extension ScalingReport {
         ]
     }
 
-    /// One row per workload and size.
+    /// The report with one row for each workload and size.
     var rows: Report? {
         guard let first = results.first, !first.points.isEmpty else { return nil }
         let rows = results.flatMap { result in

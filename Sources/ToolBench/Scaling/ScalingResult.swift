@@ -3,15 +3,16 @@ import ToolKit
 
 /// Costs of one workload at one size.
 struct ScalingPoint: Sendable {
-    /// `--num` of these runs.
+    /// Value of `--num` in these runs.
     let num: Int
     let operations: Int
     let runs: Int
-    /// Nanoseconds of processor time, in user and kernel mode, of the run with the smallest sum.
+    /// Processor time in nanoseconds of the run in which it was smallest: in user mode, and in
+    /// kernel mode (`system`).
     let user: Int
     let system: Int
-    /// Size of the file after the run, and bytes used by its newest version; nil for workloads that
-    /// do not write.
+    /// Size of the file after the run. `liveBytes` are the bytes that its newest version uses. Both
+    /// are nil for workloads that do not write.
     let fileBytes: Int?
     let liveBytes: Int?
     /// Peak memory in bytes, including pages of mapped files.
@@ -31,9 +32,9 @@ struct ScalingPoint: Sendable {
         peakMemory = runs.map(\.peakMemory).max() ?? 0
     }
 
-    /// Returns the exponent of the growth of `figure` from `smaller` to this size: 1 if it is
-    /// proportional to `num`, 2 if it is proportional to the square. Nil if one of the figures is
-    /// unknown or 0.
+    /// Returns the exponent with which a cost grows from `smaller` to this size: 1 if it is
+    /// proportional to `num`, 2 if it is proportional to the square of `num`. Nil if one of the
+    /// costs is unknown or 0.
     func exponent(
         since smaller: ScalingPoint, of figure: (ScalingPoint) -> Int?
     ) -> Double? {
@@ -49,7 +50,7 @@ struct ScalingResult: Sendable {
     let name: String
     var points: [ScalingPoint] = []
 
-    /// Exponents between the two largest sizes; nil if unknown.
+    /// Exponents between the two largest sizes, of processor time and of file size; nil if unknown.
     var processorExponent: Double? { exponent(at: points.count - 1, of: \.processorTime) }
     var fileExponent: Double? { exponent(at: points.count - 1, of: \.fileBytes) }
 
@@ -60,7 +61,7 @@ struct ScalingResult: Sendable {
         return points[index].exponent(since: points[index - 1], of: figure)
     }
 
-    /// Returns the costs with a larger exponent than `limit`: "CPU" and "file".
+    /// Returns the costs whose exponent is greater than `limit`: "CPU" and "file".
     func excesses(over limit: Double) -> [(what: String, exponent: Double)] {
         [("CPU", processorExponent), ("file", fileExponent)].compactMap { what, exponent in
             guard let exponent, exponent > limit else { return nil }

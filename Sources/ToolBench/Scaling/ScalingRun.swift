@@ -14,7 +14,8 @@ struct ScalingRun {
                 "--scaling: the largest size has more than \(Self.maximumObjectCount) objects",
                 code: "InvalidArgument")
         }
-        // Opened before measuring, so that an invalid output fails at once.
+        // The output is opened before measuring, so that an invalid output is reported at the
+        // beginning.
         let output = try OutputFile(path: command.outputPath, force: command.mayReplaceOutput)
         let report: ScalingReport
         do throws(RealmError) {
@@ -51,7 +52,7 @@ struct ScalingRun {
             limit: command[BenchOption.failAbove])
     }
 
-    /// Reports costs that grow faster than `--fail-above` allows.
+    /// Reports the costs that grow faster than `--fail-above` allows. Returns the exit code.
     private func judge(_ report: ScalingReport) -> ExitCode {
         let diagnostics = Diagnostics(command)
         for (result, what, exponent) in report.excesses {

@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Runs workloads at sizes that double.
+/// Runs workloads at several sizes. Each size is twice the previous one.
 struct ScalingRunner {
-    /// Minimum total processor time in nanoseconds; shorter runs are repeated until they reach it.
+    /// Minimum total processor time in nanoseconds. Shorter runs are repeated until they reach it.
     static let minimumProcessorTime = 50_000_000
     /// Maximum number of repetitions, because preparing a run may take longer than the measured
     /// part.
@@ -15,10 +15,11 @@ struct ScalingRunner {
     let sizes: Int
     /// Whether short runs are repeated.
     var repeats = true
-    /// Receives the number of measured workloads; each size counts separately.
+    /// Called with the number of completed measurements. Each size of a workload is one
+    /// measurement.
     var progress: (Int) -> Void = { _ in }
 
-    /// Measures; the results are in the order of the workloads.
+    /// Measures all workloads at all sizes. The results are in the order of the workloads.
     ///
     /// Throws the errors of `BenchRunner.run`.
     func run() throws(RealmError) -> [ScalingResult] {
@@ -27,7 +28,7 @@ struct ScalingRunner {
             var setting = setting
             setting.num <<= step
             setting.coreRows = setting.coreRows.map { $0 << step }
-            // The file is removed after this size.
+            // Holding this reference keeps the generated file until this size was measured.
             let generated = try BenchRequest.makeFile(setting, workloads)
             if let generated { setting.file = generated.path }
             for (i, plan) in workloads.enumerated() {

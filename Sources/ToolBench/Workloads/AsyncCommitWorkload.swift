@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Writes a number in many asynchronous transactions of one instance, all requested at once. With
-/// grouping, consecutive transactions share their syncs. One operation is a transaction, timed from
-/// the request until it is durable.
+/// Writes a number in many asynchronous transactions of one instance. All transactions are
+/// requested at once. With grouping, consecutive transactions share their syncs. One operation is a
+/// transaction, timed from its request until it is durable.
 final class AsyncCommitWorkload: Workload {
     private let setting: BenchSetting
     private let isGrouped: Bool
@@ -23,7 +23,7 @@ final class AsyncCommitWorkload: Workload {
         try scratch.sync()
     }
 
-    /// State of the queue's thread; the measuring thread reads it after the run.
+    /// State that the thread of the queue uses. The measuring thread reads it after the run.
     private final class State: @unchecked Sendable {
         var instance: Instance?
         var meter = Meter()
@@ -92,8 +92,8 @@ final class AsyncCommitWorkload: Workload {
         }
     }
 
-    /// Checks that the last transaction's number is stored, and that there is one version per
-    /// transaction.
+    /// Checks that the number of the last transaction is stored, and that there is one version for
+    /// each transaction.
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
         let database = try Database(immutable: scratch.path, key: setting.key)
         guard let info = database.schema.table(named: "Person") else {

@@ -1,21 +1,21 @@
 import RealmEngine
 import ToolKit
 
-/// Runs workloads repeatedly and collects the figures of each run.
+/// Runs workloads repeatedly and collects the numbers of each run.
 ///
-/// The runs of different workloads alternate, so that a slow minute of the machine does not affect
-/// only one workload.
+/// Runs of different workloads alternate. If the machine is slow for a minute, all workloads are
+/// affected.
 struct BenchRunner {
     let setting: BenchSetting
     let workloads: [WorkloadPlan]
-    /// Receives the number of completed runs, between runs.
+    /// Called between runs with the number of completed runs.
     var progress: (Int) -> Void = { _ in }
-    /// Called after each run, for measurements that alternate with the runs.
+    /// Called after each run, to measure another program in alternation.
     var afterRun: (_ turn: Int, WorkloadPlan) throws(RealmError) -> Void = {
         (_, _) throws(RealmError) in
     }
 
-    /// Measures; the results are in the order of the workloads.
+    /// Measures all workloads. The results are in the order of the workloads.
     ///
     /// - Throws: errors of reading the database, `busy` if a commit changed it meanwhile,
     ///   `internal` if a run found unexpected data.
@@ -36,11 +36,13 @@ struct BenchRunner {
         return results
     }
 
-    /// Runs the workload until the warmup time is over, at least once; nil if there is no warmup.
+    /// Runs the workload until the warmup time has passed, but at least once. Returns nil if no
+    /// warmup is requested.
     private func warmUp(_ plan: WorkloadPlan) throws(RealmError) -> RunOutcome? {
         guard setting.warmup > .zero else { return nil }
         if plan.ownsFile {
-            // A tenth is sufficient to warm up; its outcome cannot be compared with later runs.
+            // A tenth of the operations suffices to warm up. The outcome of such a run cannot be
+            // compared with later runs.
             var smaller = setting
             smaller.num = max(1, setting.num / 10)
             smaller.coreRows = setting.coreRows.map { max(1, $0 / 10) }
@@ -84,11 +86,11 @@ struct BenchRunner {
         return Once(figures: figures, meter: meter, outcome: outcome, note: workload.note)
     }
 
-    /// Throws if a run found something else than the previous one.
+    /// Throws an error if the outcome of a run differs from the outcome of the previous run.
     func check(
         _ outcome: RunOutcome, against expected: RunOutcome?, _ plan: WorkloadPlan
     ) throws(RealmError) {
-        // Runs with a time limit do different amounts of work.
+        // Runs with a time limit execute different numbers of operations.
         guard let expected, outcome != expected, setting.time == nil else { return }
         if !plan.ownsFile, outcome.version != expected.version { throw DatabaseChange.error }
         throw .failedCheck("\(plan.name): two runs over the same data found different things")

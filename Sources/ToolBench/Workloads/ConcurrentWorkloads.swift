@@ -53,10 +53,11 @@ extension WorkloadCatalogue {
     }
 }
 
-/// Persons that some threads read and others write, each thread with a separate instance.
+/// Base of workloads in which some threads read persons and others write them. Each thread has its
+/// own instance.
 ///
-/// The amounts of reading and writing are fixed, and every writer changes different objects, so
-/// that the final content does not depend on timing. Its placement in the file does.
+/// The numbers of reads and writes are fixed, and every writer changes different objects, so that
+/// the final content does not depend on timing. The positions of nodes in the file do.
 class ConcurrentWorkload: WriteWorkload {
     /// Number of objects after which a reader advances to the newest version.
     fileprivate static let readsPerVersion = 100
@@ -75,17 +76,17 @@ class ConcurrentWorkload: WriteWorkload {
 
     override final var isPlacementFixed: Bool { false }
 
-    /// Whether some thread failed, so that the others should stop.
+    /// Whether a thread has failed, so that the others must stop.
     final var hasFailed: Bool { shared.withLock { $0.failure != nil } }
 
     final func fail(_ error: RealmError) { shared.withLock { $0.failure = error } }
 
-    /// Work of one reading thread, which has a separate instance.
+    /// The work of a thread that reads. It has its own instance.
     func read(_ instance: Instance, _ thread: Int, _ meter: inout Meter)
         throws(RealmError)
     {}
 
-    /// Work of one writing thread.
+    /// The work of a thread that writes.
     func write(_ people: PeopleDatabase, _ thread: Int, _ meter: inout Meter)
         throws(RealmError)
     {}
@@ -96,7 +97,7 @@ class ConcurrentWorkload: WriteWorkload {
     ) throws(RealmError) {
         let (writers, readers) = (setting.writers, setting.readers)
         writersLeft.store(writers, ordering: .relaxed)
-        // The first writer is the calling thread, which has the database open already.
+        // The first writer runs on the calling thread, which already has the database open.
         let first = UncheckedSendableBox(people)
         let this = UncheckedSendableBox(self)
         Threads.run(writers + readers) { index in
@@ -139,7 +140,7 @@ class ConcurrentWorkload: WriteWorkload {
         shared.withLock { figures.add($0.figures) }
     }
 
-    /// Reads one randomly chosen object.
+    /// Reads one object, chosen at random.
     final func readOne(
         _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
     ) throws(RealmError) {
@@ -163,7 +164,7 @@ class ConcurrentWorkload: WriteWorkload {
             seed: setting.seed &+ UInt64(bitPattern: Int64(thread)) &* 977)
     }
 
-    /// Sets numbers of objects that belong to `thread`, in one commit.
+    /// Sets a number of some objects that belong to `thread`, in one commit.
     fileprivate final func commitSome(
         _ people: PeopleDatabase, _ thread: Int, _ round: Int, _ chooser: inout KeyChooser,
         _ meter: inout Meter, isMeasured: Bool
@@ -179,7 +180,8 @@ class ConcurrentWorkload: WriteWorkload {
     }
 }
 
-/// Measures readers. One small commit per thousand reads creates and releases versions.
+/// Measures threads that read. There is one small commit for every thousand reads, so that versions
+/// are created and released.
 class ReadWhileWriting: ConcurrentWorkload {
     private static let readsPerCommit = 1000
 
@@ -187,7 +189,7 @@ class ReadWhileWriting: ConcurrentWorkload {
     fileprivate var commits: Int {
         times * setting.readers / Self.readsPerCommit / setting.writers
     }
-    /// Objects per second of all readers, each over its own time.
+    /// Objects per second, summed over all readers. Each reader is measured over its own time.
     private let rate = Mutex<Double>(0)
 
     override func read(
@@ -243,8 +245,8 @@ class ReadWhileIdle: ReadWhileWriting {
     override fileprivate final var commits: Int { 0 }
 }
 
-/// The readers of `ReadWhileIdle`, all of which lock one mutex for every object, as code with
-/// needless locks does.
+/// The readers of `ReadWhileIdle`, but all of them lock the same mutex for every object, as a
+/// program with needless locks would.
 final class ReadLocked: ReadWhileIdle {
     private let lock = Mutex(())
 
@@ -255,7 +257,7 @@ final class ReadLocked: ReadWhileIdle {
     }
 }
 
-/// Measures writers; readers read until the writers are done.
+/// Measures threads that write. Other threads read until the writers are done.
 final class WriteWhileReading: ConcurrentWorkload {
     private var commits: Int {
         max(1, setting.num / 10 / Self.operationsPerCommit / setting.writers)
@@ -291,12 +293,13 @@ final class WriteWhileReading: ConcurrentWorkload {
     }
 }
 
-/// One thread commits a small change; another, a separate participant like another process, waits
-/// for the new version and reads the change. Measured from the start of the commit; the report also
-/// shows the commit's own time.
+/// One thread commits small changes. Another thread is a separate participant, like another
+/// process: it waits for each new version and reads the change. An operation is timed from the
+/// start of the commit until the change was read. The report also shows the time of the commit
+/// alone.
 final class Notify: ConcurrentWorkload {
     private static let longest = 10_000
-    /// Number of changes the observer has read; negative before it has joined.
+    /// Number of changes that the observer has read; negative until it has joined.
     private let seen = Atomic<Int>(-1)
     private let committedAt = Atomic<UInt64>(0)
 
@@ -305,7 +308,7 @@ final class Notify: ConcurrentWorkload {
     override func read(
         _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
-        // One observer only; others would wait for the same commit.
+        // Only the first reader observes; further observers would wait for the same commits.
         guard thread == 0 else { return }
         guard let observer = try Database(joiningLive: scratch.path, key: setting.key) else {
             throw .failedCheck("the database that is being written cannot be joined")

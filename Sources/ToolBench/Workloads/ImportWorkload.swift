@@ -2,8 +2,8 @@ import RealmEngine
 import ToolKit
 import ToolWrite
 
-/// Reads persons as NDJSON and inserts them like `realm-write`: parsing, checking, looking up link
-/// targets, committing. One operation is a record, without individual times.
+/// Reads persons as NDJSON and inserts them like `realm-write`: parses them, checks them, looks up
+/// the targets of links, and commits. One operation is a record. Records are not timed one by one.
 final class ImportWorkload: WriteWorkload {
     override var startsFull: Bool { false }
     override var finalCount: Int { setting.num }

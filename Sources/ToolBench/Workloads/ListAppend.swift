@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Appends numbers to one list, which is empty at first.
+/// Appends numbers to one list, which is empty at the beginning.
 final class ListAppend: StoringWorkload {
     private var database: ListDatabase?
     private var done = 0

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension WorkloadCatalogue {
-    /// Workloads that access objects one property at a time, as programs with an object API do.
+    /// Workloads that access objects property by property, as programs with an object API do.
     static let objects: [WorkloadPlan] = [
         plan("object-get", "read an integer of one object repeatedly") {
             GetProperty($0)
@@ -34,8 +34,8 @@ extension WorkloadCatalogue {
     }
 }
 
-/// Persons in a separate file, read by an instance of the measuring thread. Operations are too
-/// short to be timed individually.
+/// Base of workloads that read persons in a file of their own, by an instance of the measuring
+/// thread. The operations are too short to be timed one by one.
 class ObjectWorkload: Workload {
     let setting: BenchSetting
     private var scratch: ScratchFile?
@@ -84,8 +84,8 @@ class ObjectWorkload: Workload {
         meter.stop()
     }
 
-    /// Runs operations `first ..< first + count` with one handle, which keeps its position between
-    /// calls. `body` moves the handle to each object and returns the number to add to the sum.
+    /// Runs the operations `first ..< first + count` with one handle, which keeps its position
+    /// between calls. `body` moves the handle to an object and returns a number for the sum.
     @inline(__always)
     fileprivate final func walk(
         _ first: Int, _ count: Int,
@@ -98,7 +98,7 @@ class ObjectWorkload: Workload {
         sum &+= UInt64(bitPattern: total)
     }
 
-    /// Returns key `i`, starting again at the first after the last.
+    /// Returns key number `i`. After the last key, begins again with the first.
     @inline(__always)
     fileprivate final func key(_ i: Int) -> ObjectKey {
         keys[i < keys.count ? i : i % keys.count]

@@ -31,8 +31,8 @@ extension WorkloadCatalogue {
     private static func plan(
         _ query: PeopleQuery, _ name: String, _ summary: String
     ) -> WorkloadPlan {
-        // Counting takes no measurable time; queries that order objects are interesting as data
-        // grows.
+        // Counting takes too little time to be measured at several sizes. Queries that sort objects
+        // are interesting as the data grows.
         let sets: Set<WorkloadSet> = query.answer == .rows ? [.standard, .scaling] : [.standard]
         return people(name, summary, in: sets) { setting throws(RealmError) in
             try PeopleQueryWorkload(setting, query)
@@ -54,7 +54,8 @@ enum PeopleQuery: Sendable {
     case int, intIndex, string, stringIndex, like, links, fulltext, `in`
     case sort, sortLimit, distinct
 
-    /// Number of repetitions per run, for about as much work as in other workloads.
+    /// Number of repetitions in a run. Chosen so that a run takes about as long as a run of other
+    /// workloads.
     var times: Int {
         switch self {
         case .intIndex, .stringIndex: 2000
@@ -64,7 +65,7 @@ enum PeopleQuery: Sendable {
         }
     }
 
-    /// Returns the query's text. `email` is the address of the person at position `middle`.
+    /// Returns the text of the query. `email` is the address of the person at position `middle`.
     func predicate(middle: Int, email: String) -> String {
         switch self {
         case .int: "age > 50"
@@ -89,7 +90,7 @@ enum PeopleQuery: Sendable {
         }
     }
 
-    /// Sort keys of the result; empty if it is in table order.
+    /// Sort keys of the result; empty if the result has the order of the table.
     var order: [(column: PeopleDatabase.Column, isAscending: Bool)] {
         switch self {
         case .sort: [(.city, true), (.age, true)]
@@ -99,7 +100,7 @@ enum PeopleQuery: Sendable {
     }
 }
 
-/// Repeats one of the queries and checks its result by slower means.
+/// Repeats one of the queries, and checks its result in a slower way.
 final class PeopleQueryWorkload: QueryWorkload {
     private let query: PeopleQuery
 
@@ -132,7 +133,8 @@ final class PeopleQueryWorkload: QueryWorkload {
         if let rows, !query.order.isEmpty { try checkOrder(rows) }
     }
 
-    /// Returns the number of results, evaluated object by object without kernels and indexes.
+    /// Returns the number of results. It is evaluated object by object, without kernels and
+    /// indexes.
     private func expectedCount() throws(RealmError) -> Int {
         guard let table else { return 0 }
         if case .distinct = query { return try distinctNames(table) }
@@ -199,7 +201,8 @@ final class PeopleQueryWorkload: QueryWorkload {
     }
 }
 
-/// Computes count, sum, average and maximum over all persons in one pass, which is one operation.
+/// Computes the count, sum, average and maximum over all persons in one scan. One operation is the
+/// whole scan.
 final class AggregateWorkload: Workload {
     private static let list = "count,sum(age),avg(score),max(created)"
     private static let times = 100
@@ -246,7 +249,7 @@ final class AggregateWorkload: Workload {
             version: database.version, objects: found, checksum: UInt64(bitPattern: sum))
     }
 
-    /// Checks the results by reading object by object; returns the sum.
+    /// Checks the results by reading object by object. Returns the sum.
     private func check() throws(RealmError) -> Int64 {
         let table = snapshot.table(try people())
         snapshot.beginWalk()

@@ -2,19 +2,20 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// Runs one query repeatedly. One operation is parsing, planning and searching.
+/// Runs one query repeatedly. One operation consists of parsing, planning and executing the query.
 class QueryWorkload: Workload {
     enum Answer: String, CaseIterable, Sendable {
-        /// The number of objects.
+        /// Counts the objects.
         case count
-        /// The keys of the objects, in the query's order.
+        /// Collects the keys of the objects, in the order of the query.
         case rows
     }
 
-    /// Nanoseconds for which a run repeats the query, up to the configured number of operations.
+    /// Nanoseconds for which the query is repeated, unless the configured number of operations is
+    /// reached earlier.
     private static let enough: UInt64 = 200_000_000
 
-    /// Nanoseconds after which no further operation begins.
+    /// Nanoseconds after which no further repetition begins.
     private let limit: UInt64
 
     private let database: Database
@@ -35,7 +36,7 @@ class QueryWorkload: Workload {
         var rows: RowSet?
     }
 
-    /// - Parameter times: operations per run; nil to repeat for a fixed time.
+    /// - Parameter times: number of repetitions in a run; nil to repeat for a fixed time.
     init(
         _ setting: BenchSetting, _ request: QueryUnderTest, _ answer: Answer, times: Int? = nil
     ) throws(RealmError) {
@@ -53,8 +54,8 @@ class QueryWorkload: Workload {
         request = try QueryUnderTest("\(request.className):\(predicate)")
     }
 
-    /// Checks the result of the last operation. Does nothing here, because the result of a user's
-    /// query is unknown.
+    /// Checks the result of the last operation. Does nothing in this class, because the correct
+    /// result of a user's query is unknown.
     func check(_ found: Int) throws(RealmError) {}
 
     func setUp() throws(RealmError) {
@@ -92,8 +93,8 @@ class QueryWorkload: Workload {
         return finding
     }
 
-    /// Runs the query on several threads, each with its own snapshot, and checks that all get the
-    /// same result.
+    /// Runs the query on several threads, each with its own snapshot. Checks that all get the same
+    /// result.
     private func askTogether(_ question: Question, _ meter: inout Meter) throws(RealmError) {
         let shared = Mutex<(meter: Meter, findings: [Finding], failure: RealmError?)>(
             (Meter(), [], nil))
@@ -161,7 +162,7 @@ struct QueryUnderTest: Sendable, Equatable {
     let className: String
     let predicate: String
 
-    /// Throws `misuse` for text without a class and for an invalid predicate.
+    /// Throws `misuse` if the text has no class, or if the predicate is invalid.
     init(_ text: String) throws(RealmError) {
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
             throw .misuse(
@@ -176,8 +177,8 @@ struct QueryUnderTest: Sendable, Equatable {
 
     var text: String { "\(className):\(predicate)" }
 
-    /// Returns the two workloads of the query. `number` distinguishes the queries of a command
-    /// line.
+    /// Returns the two workloads of the query: one counts the objects, the other collects their
+    /// keys. `number` distinguishes several queries of a command line.
     func plans(number: Int) -> [WorkloadPlan] {
         QueryWorkload.Answer.allCases.map { answer in
             WorkloadPlan(

@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 extension WorkloadCatalogue {
-    /// Workloads that read the measured file, or a generated one.
+    /// Workloads that read the measured file, or a generated file.
     static let reading: [WorkloadPlan] = [
         WorkloadPlan(
             "open", "open the file, read its schema, count its objects and close it",
@@ -41,15 +41,15 @@ extension WorkloadCatalogue {
     ]
 }
 
-/// A workload that reads a database with one handle, opened after all preparations. With a cold
-/// cache, the first reads thus come from the disk.
+/// Base of workloads that read a database. The database is opened after all preparations. If the
+/// cache is cold, the first reads therefore read from the disk.
 class ReadWorkload: Workload {
     let setting: BenchSetting
     private var opened: Database?
 
     init(_ setting: BenchSetting) { self.setting = setting }
 
-    /// Reads data needed to choose operations.
+    /// Reads data that is needed to choose operations.
     func prepare(_ snapshot: Snapshot) throws(RealmError) {}
 
     func setUp() throws(RealmError) {
@@ -71,7 +71,7 @@ class ReadWorkload: Workload {
 
     var note: String? { nil }
 
-    /// Returns the outcome of a run after checking its number of operations.
+    /// Returns the outcome of a run, after a check of its number of operations.
     final func outcome(
         _ meter: Meter, expected: Int, checksum: UInt64
     ) throws(RealmError) -> RunOutcome {
@@ -84,8 +84,8 @@ class ReadWorkload: Workload {
     }
 }
 
-/// Opens the file, reads its schema, counts the objects of every class and closes it, repeatedly.
-/// One operation is all of that.
+/// Opens the file, reads its schema, counts the objects of every class, and closes the file. All of
+/// that is one operation, which is repeated.
 final class OpenWorkload: Workload {
     /// Maximum number of operations: opening takes thousands of times longer than reading an
     /// object.
@@ -137,8 +137,8 @@ final class OpenWorkload: Workload {
     }
 }
 
-/// Reads every property of every object of every class in the order of keys. One operation is an
-/// object. Objects are timed per leaf, because reading the clock takes as long as reading an
+/// Reads every property of every object of every class, in the order of keys. One operation is an
+/// object. Objects are timed leaf by leaf, because reading the clock takes as long as reading an
 /// object.
 final class ReadSequentialWorkload: ReadWorkload {
     private var sum: UInt64 = 0
@@ -161,8 +161,8 @@ final class ReadSequentialWorkload: ReadWorkload {
     }
 }
 
-/// Reads every property of every object in reverse order, from the last object of the last class,
-/// with one lookup each.
+/// Reads every property of every object in reverse order, from the last object of the last class.
+/// Each object is looked up by its key.
 final class ReadReverseWorkload: ReadWorkload {
     private var keys: [(table: TableKey, keys: [ObjectKey])] = []
     private var expected = 0
@@ -206,22 +206,23 @@ final class ReadReverseWorkload: ReadWorkload {
 
 /// Looks up random objects by key and reads every property. One operation is an object.
 final class ReadRandomWorkload: ReadWorkload {
-    /// Range of the keys.
+    /// The keys that are looked up.
     enum Target {
         case anywhere
-        /// Few objects, which stay in the processor's cache.
+        /// Keys of few objects, which remain in the processor's cache.
         case hot
-        /// Keys above the keys of all objects.
+        /// Keys greater than the keys of all objects.
         case missing
     }
 
-    /// Number of objects chosen at a time, while the clock is stopped.
+    /// Number of objects that are chosen at a time, while the clock is stopped.
     private static let batch = 4096
     private static let hotShare = 100
 
     private let target: Target
     private var chooser = KeyChooser(.uniform, count: 1, seed: 0)
-    /// Classes with objects, their keys, and the number of objects in the preceding classes.
+    /// Classes that have objects. `keys` are their keys, and `firsts` the number of objects in the
+    /// preceding classes.
     private var tables: [TableKey] = []
     private var keys: [[ObjectKey]] = []
     private var firsts: [Int] = [0]

@@ -2,16 +2,16 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// A thread with a run loop, like a user interface thread, is notified of a tick every millisecond
-/// and then reads an object. Meanwhile writers change every object in one transaction after
-/// another. One operation is a tick, timed from its due time to the end of its read, so that
-/// anything that blocks the thread is visible.
+/// A thread with a run loop, like the thread of a user interface, gets a tick every millisecond and
+/// then reads an object. Meanwhile, other threads change every object in one transaction after
+/// another. One operation is a tick. It is timed from the time when the tick is due to the end of
+/// the read, so the times show everything that blocks the thread.
 class TickWhileWriting: ConcurrentWorkload {
     private static let interval: UInt64 = 1_000_000
     fileprivate static let ticksPerCommit = 100
 
-    /// Number of ticks that are due. A separate object, because the thread that counts ticks may
-    /// outlive the workload.
+    /// Number of ticks that are due. A separate object, because the thread that counts the ticks
+    /// may live longer than the workload.
     private final class DueTicks: Sendable {
         let count = Atomic<Int>(0)
     }
@@ -30,7 +30,7 @@ class TickWhileWriting: ConcurrentWorkload {
     override func read(
         _ instance: Instance, _ thread: Int, _ meter: inout Meter
     ) throws(RealmError) {
-        // One loop only; others would behave the same.
+        // Only the first reader runs a loop; further loops would behave in the same way.
         guard thread == 0 else { return }
         let loop = ThreadLoop()
         let instance = try Instance.open(scratch.path, setting, on: loop.confinement)
@@ -41,7 +41,7 @@ class TickWhileWriting: ConcurrentWorkload {
         }
         var next = 1
         while next <= ticks, !hasFailed {
-            // The instance advances here when it is notified of a commit.
+            // When the instance is notified of a commit, it advances in this call.
             loop.run(milliseconds: 100)
             while next <= due.count.load(ordering: .acquiring) {
                 try tick(instance, &chooser)
@@ -55,7 +55,7 @@ class TickWhileWriting: ConcurrentWorkload {
         while instance.isPerformingAsynchronousWriteOperations { loop.run(milliseconds: 10) }
     }
 
-    /// Writes made by the loop's own thread: none here.
+    /// Writes by the thread of the loop itself. There are none in this class.
     fileprivate func writeHere(_ instance: Instance) throws(RealmError) {}
 
     private func tick(
@@ -67,8 +67,8 @@ class TickWhileWriting: ConcurrentWorkload {
         if transactions.load(ordering: .relaxed) > 0 { disturbed.add(1, ordering: .relaxed) }
     }
 
-    /// Wakes the loop at fixed moments, from a separate thread. Returns false if the thread cannot
-    /// be started.
+    /// Starts a thread that wakes the loop at fixed times. Returns false if the thread cannot be
+    /// started.
     private func startTicker(
         _ began: UInt64, _ wake: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -106,8 +106,8 @@ class TickWhileWriting: ConcurrentWorkload {
     }
 }
 
-/// A loop whose own thread changes every object in asynchronous transactions. Their blocks delay
-/// ticks; writing them to the file does not.
+/// The thread of the loop itself changes every object, in asynchronous transactions. The blocks of
+/// the transactions delay ticks; writing the transactions to the file does not.
 final class TickAndWrite: TickWhileWriting {
     override fileprivate var commits: Int { 0 }
 
@@ -128,7 +128,7 @@ final class TickAndWrite: TickWhileWriting {
     }
 }
 
-/// The loop without writers.
+/// The loop of `TickWhileWriting`, without threads that write.
 final class TickWhileIdle: TickWhileWriting {
     override fileprivate var commits: Int { 0 }
     override var note: String? { nil }

@@ -3,7 +3,7 @@ import RealmEngine
 import ToolKit
 
 /// Writes every object as NDJSON to `/dev/null`, like `realm-query --all`. One operation is an
-/// object, without individual times.
+/// object. Objects are not timed one by one.
 final class ExportWorkload: ReadWorkload {
     private let output: OutputFile
     private var tables: [TableInfo] = []
@@ -14,7 +14,7 @@ final class ExportWorkload: ReadWorkload {
     }
 
     override func prepare(_ snapshot: Snapshot) throws(RealmError) {
-        // Embedded objects are printed inside their parents.
+        // Embedded objects are printed inside their owners.
         tables = snapshot.schema.classes.filter { $0.kind != .embedded }
     }
 
@@ -43,8 +43,8 @@ final class ExportWorkload: ReadWorkload {
     }
 }
 
-/// Checks the whole file like `realm-compact --check`. One operation is an object, without
-/// individual times.
+/// Checks the whole file like `realm-compact --check`. One operation is an object. Objects are not
+/// timed one by one.
 final class CheckWorkload: ReadWorkload {
     private var report: IntegrityReport?
 
@@ -74,8 +74,8 @@ final class CheckWorkload: ReadWorkload {
     }
 }
 
-/// Follows the link `best` of every person and reads a number of the dog. One operation is a
-/// person; persons are timed per leaf.
+/// Follows the link `best` of every person, and reads a number of the dog. One operation is a
+/// person. Persons are timed leaf by leaf.
 final class LinkWalkWorkload: ReadWorkload {
     private var sum: UInt64 = 0
 
@@ -107,8 +107,8 @@ final class LinkWalkWorkload: ReadWorkload {
     }
 }
 
-/// Reads every element of the list `dogs` of every person. One operation is a person; persons are
-/// timed per leaf.
+/// Reads every element of the list `dogs` of every person. One operation is a person. Persons are
+/// timed leaf by leaf.
 final class ListIterateWorkload: ReadWorkload {
     private var sum: UInt64 = 0
 
@@ -135,8 +135,8 @@ final class ListIterateWorkload: ReadWorkload {
     }
 }
 
-/// Writes a compacted copy in the directory of generated files. One operation is an object, without
-/// individual times.
+/// Writes a compacted copy in the directory of generated files. One operation is an object. Objects
+/// are not timed one by one.
 final class CompactWorkload: ReadWorkload {
     private var copy: ScratchFile?
     private var result: Compactor.Result?
@@ -186,7 +186,8 @@ final class CompactWorkload: ReadWorkload {
 
 /// Pages of a file in the system's page cache.
 enum PageCache {
-    /// Removes the unmapped pages of a file from the cache. No effect on file systems in memory.
+    /// Removes the pages of a file from the cache, except pages that are mapped. Has no effect on
+    /// file systems in memory.
     static func evict(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Outcome of a run, which must be the same for all runs of a workload.
+/// Outcome of a run. It must be the same for all runs of a workload.
 package struct RunOutcome: Equatable {
     /// Version of the measured database.
     let version: UInt64
@@ -17,13 +17,13 @@ package struct RunOutcome: Equatable {
     }
 }
 
-/// One run of a workload. A new object is made for every run, so that no run benefits from data
-/// that another left in memory. Confined to one thread.
+/// One run of a workload. Each run is a new object, so that no run benefits from data that another
+/// run left in memory. Confined to one thread.
 package protocol Workload: AnyObject {
     /// Prepares the measured part.
     func setUp() throws(RealmError)
 
-    /// The measured part: runs the operations and records their times.
+    /// Runs the operations and records their times. This is the measured part.
     func run(_ meter: inout Meter) throws(RealmError)
 
     /// Checks the results.
@@ -32,7 +32,7 @@ package protocol Workload: AnyObject {
     /// Storage statistics, available after `finish`; nil for workloads that do not write.
     var storage: StorageStatistics? { get }
 
-    /// Additional remark on the run, available after `finish`; nil for none.
+    /// Additional remark about the run, available after `finish`; nil if there is none.
     var note: String? { get }
 }
 
@@ -64,20 +64,20 @@ package enum WorkloadSet: String, CaseIterable, Sendable {
     }
 }
 
-/// Description of a workload: name, properties, and a function that makes a run.
+/// Description of a workload: its name, its properties, and a function that creates a run.
 package struct WorkloadPlan: Sendable {
     let name: String
     /// Summary in a few words.
     let summary: String
     /// The query of a query workload; nil for other workloads.
     var query: String?
-    /// Whether every run works on a new file and does not read the measured one.
+    /// Whether every run works on a new file, instead of reading the measured file.
     var ownsFile = false
-    /// Whether operations are timed individually, so that `--rate` is possible.
+    /// Whether operations are timed one by one, so that `--rate` is possible.
     var isPaced = true
     /// Whether the workload depends on the values of generated persons.
     var needsPeople = false
-    /// Sets with the workload, in addition to `all`.
+    /// Sets that contain the workload, in addition to `all`.
     var sets: Set<WorkloadSet> = []
     let make: @Sendable (BenchSetting) throws(RealmError) -> any Workload
 
@@ -96,17 +96,19 @@ package struct WorkloadPlan: Sendable {
     }
 }
 
-/// All workloads, in the order in which they run.
+/// All workloads, in the order in which they are run.
 package struct WorkloadCatalogue: Sendable {
     let all: [WorkloadPlan]
-    /// Number of objects at the start of the common tasks, unless given; nil if there are no common
+    /// Default number of objects that the common tasks begin with; nil if there are no common
     /// tasks.
     let commonRows: Int?
 
     /// Workloads of `realm-bench`.
     static let installed = WorkloadCatalogue()
 
-    /// - Parameter tasks: common tasks to measure in addition.
+    /// Creates a catalogue.
+    ///
+    /// - Parameter tasks: common tasks, in addition to the workloads of `realm-bench`.
     package init(adding tasks: [WorkloadPlan] = [], commonRows: Int? = nil) {
         all =
             Self.reading + Self.queries + Self.writing + Self.concurrent + Self.objects
@@ -123,12 +125,12 @@ package struct WorkloadCatalogue: Sendable {
     /// Non-empty sets.
     var sets: [WorkloadSet] { WorkloadSet.allCases.filter { !members(of: $0).isEmpty } }
 
-    /// Valid operands: names of workloads and sets.
+    /// The valid operands of a command: names of workloads and sets.
     var words: [String] { all.map(\.name) + sets.map(\.rawValue) }
 }
 
 extension RealmError {
-    /// Makes the error for a workload that found unexpected data.
+    /// Returns the error for a workload that found unexpected data.
     package static func failedCheck(_ what: String) -> RealmError {
         RealmError(.internal, code: "CheckFailed", reason: "workload-check", what)
     }

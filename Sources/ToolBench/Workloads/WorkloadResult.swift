@@ -1,6 +1,6 @@
 import ToolKit
 
-/// Figures of one run.
+/// Numbers of one run.
 struct RunStatistics: Sendable {
     let operations: Int
     /// Nanoseconds of the measured part.
@@ -16,7 +16,7 @@ struct RunStatistics: Sendable {
     /// Operations per second.
     var throughput: Double { Double(operations) * 1e9 / Double(max(1, elapsed)) }
 
-    /// Processor time per operation in nanoseconds, of all threads in user and kernel mode.
+    /// Processor time per operation in nanoseconds. Includes all threads, in user and kernel mode.
     var processorTimePerOperation: Int { Int(exactProcessorTime) }
 
     /// Processor time per operation in nanoseconds, with its fraction.
@@ -33,13 +33,14 @@ struct WorkloadResult: Sendable {
     private(set) var runs: [RunStatistics] = []
     /// Latencies of all runs in nanoseconds, from the actual start of operations.
     private(set) var services = LatencyHistogram()
-    /// Latencies from the intended start of operations, and delays of their actual start; empty
-    /// without `--rate`.
+    /// Latencies from the intended start of operations. `lags` are the delays of the actual start.
+    /// Both are empty without `--rate`.
     private(set) var responses = LatencyHistogram()
     private(set) var lags = LatencyHistogram()
     /// Number of operations that ended later than `--late-after` allows.
     private(set) var late = 0
-    /// Nanoseconds that commits of all runs waited for syncs, and nanoseconds of their other work.
+    /// For each commit of all runs, the nanoseconds that it waited for syncs. `workTimes` are the
+    /// nanoseconds of its other work.
     private(set) var syncTimes = LatencyHistogram()
     private(set) var workTimes = LatencyHistogram()
     /// Remark of the last run; nil for none.
@@ -76,22 +77,24 @@ struct WorkloadResult: Sendable {
     /// Operations per second; median of the runs.
     var throughput: Double { Statistics.median(throughputs) }
 
-    /// Returns the 95% confidence interval of the median; nil for a single run.
+    /// Returns the 95 % confidence interval of the median; nil if there is a single run.
     func interval(seed: UInt64) -> (low: Double, high: Double)? {
         Statistics.medianInterval95(throughputs, seed: seed)
     }
 
-    /// Relative distance between the quartiles of the runs' throughput; nil for a single run.
+    /// Distance between the quartiles of the runs' throughput, divided by the median; nil if there
+    /// is a single run.
     var noise: Double? { Statistics.relativeInterquartileRange(throughputs) }
 
-    /// Whether operations were started at fixed moments.
+    /// Whether operations were started at fixed times (`--rate`).
     var isPaced: Bool { responses.count > 0 }
 
-    /// Latencies to report: from the intended start if there was one.
+    /// The latencies that are reported: from the intended start if operations had one, otherwise
+    /// from the actual start.
     var latencies: LatencyHistogram { isPaced ? responses : services }
 
-    /// Returns the latency in nanoseconds that this share (0 to 1) of the operations did not
-    /// exceed; nil if operations are not timed.
+    /// Returns the latency in nanoseconds that a share (0 to 1) of the operations did not exceed;
+    /// nil if operations were not timed.
     func latency(_ share: Double) -> Int? {
         latencies.count == 0 ? nil : Int(clamping: latencies.value(atShare: share))
     }
@@ -99,12 +102,12 @@ struct WorkloadResult: Sendable {
     /// Whether the workload writes.
     var writes: Bool { runs.contains { $0.storage != nil } }
 
-    /// Returns the median over the runs of a storage figure; 0 if nothing was stored.
+    /// Returns the median over the runs of a storage statistic; 0 if nothing was stored.
     func storage(_ figure: (StorageStatistics) -> Int) -> Int {
         median { $0.storage.map(figure) ?? 0 }
     }
 
-    /// Returns the median over the runs of a storage figure that may be unknown; nil if it is
+    /// Returns the median over the runs of a storage statistic that may be unknown; nil if it is
     /// unknown.
     func knownStorage(_ figure: (StorageStatistics) -> Int?) -> Int? {
         knownMedian { $0.storage.flatMap(figure) }
@@ -121,13 +124,12 @@ struct WorkloadResult: Sendable {
         return known.isEmpty ? nil : Statistics.median(known)
     }
 
-    /// Returns the median over the runs of an integer figure.
+    /// Returns the median over the runs of an integer.
     func median(_ figure: (RunStatistics) -> Int) -> Int {
         Int(Statistics.median(runs.map { Double(figure($0)) }).rounded())
     }
 
-    /// Returns the median over the runs of an integer figure that may be unknown; nil if it is
-    /// unknown.
+    /// Returns the median over the runs of an integer that may be unknown; nil if it is unknown.
     func knownMedian(_ figure: (RunStatistics) -> Int?) -> Int? {
         let known = runs.compactMap { run in figure(run).map(Double.init) }
         return known.isEmpty ? nil : Int(Statistics.median(known).rounded())

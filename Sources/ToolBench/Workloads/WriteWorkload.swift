@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// One run of a workload that writes to a new file. The file is read back and checked at the end.
+/// One run of a workload that writes a new file. At the end, the file is read and checked.
 class StoringWorkload: Workload {
     let setting: BenchSetting
     let scratch: ScratchFile
@@ -12,19 +12,19 @@ class StoringWorkload: Workload {
         scratch = try ScratchFile(setting, name: name)
     }
 
-    /// The database; nil before `setUp` and after it is closed.
+    /// The database; nil before `setUp`, and after it was closed.
     var store: MeasuredDatabase? { nil }
-    /// Creates the database with the content before the measured part.
+    /// Creates the database with the content that it has before the measured part.
     func create() throws(RealmError) {}
     /// Releases the last reference to the database, which closes it.
     func close() {}
     /// The measured operations.
     func perform(_ meter: inout Meter) throws(RealmError) {}
-    /// Checks the file after it was read back. Returns the number of objects.
+    /// Checks the content of the file at the end. Returns the number of objects.
     func check(_ snapshot: Snapshot) throws(RealmError) -> Int { 0 }
-    /// Additional remark on the run; nil for none.
+    /// Additional remark about the run; nil if there is none.
     var note: String? { nil }
-    /// Whether the placement of nodes in the file depends on the seed only.
+    /// Whether the positions of nodes in the file depend only on the seed.
     var isPlacementFixed: Bool { true }
 
     final func setUp() throws(RealmError) {
@@ -40,7 +40,7 @@ class StoringWorkload: Workload {
         meter.stop()
     }
 
-    /// Adds the statistics of other handles on the same file.
+    /// Adds the statistics of other writers of the same file.
     func complete(_ figures: inout StorageStatistics) throws(RealmError) {}
 
     final func finish(_ meter: Meter) throws(RealmError) -> RunOutcome {
@@ -54,7 +54,7 @@ class StoringWorkload: Workload {
         return outcome
     }
 
-    /// Opens the file like a reader, checks it and reads all of it.
+    /// Opens the file like a reader, checks it, and reads all of it.
     private func readBack(_ figures: inout StorageStatistics) throws(RealmError) -> RunOutcome {
         let database = try Database(immutable: scratch.path, key: setting.key)
         let report = IntegrityCheck(database, level: .quick).run()
@@ -74,8 +74,8 @@ class StoringWorkload: Workload {
     }
 }
 
-/// One run of a workload that writes persons. One operation is an object. The latency of an
-/// operation that commits includes the commit.
+/// One run of a workload that writes persons. One operation is an object. If the operation commits,
+/// its latency includes the commit.
 class WriteWorkload: StoringWorkload {
     private(set) var people: PeopleDatabase?
     /// Number of completed operations.
@@ -83,9 +83,9 @@ class WriteWorkload: StoringWorkload {
 
     override final var store: MeasuredDatabase? { people }
 
-    /// Whether persons are inserted before the measured part.
+    /// Whether all persons are inserted before the measured part.
     var startsFull: Bool { true }
-    /// Expected number of persons after the measured part.
+    /// Number of persons that must exist after the measured part.
     var finalCount: Int { setting.num }
     /// Number of operations per commit.
     var commitEvery: Int { setting.batch }
@@ -106,7 +106,7 @@ class WriteWorkload: StoringWorkload {
         if let people { try perform(people, &meter) }
     }
 
-    /// Checks the file after it was read back.
+    /// Checks the persons in the file at the end.
     func check(_ snapshot: Snapshot, _ person: TableInfo) throws(RealmError) {}
 
     override final func check(_ snapshot: Snapshot) throws(RealmError) -> Int {
@@ -121,7 +121,7 @@ class WriteWorkload: StoringWorkload {
         return count
     }
 
-    /// Runs `count` operations, or fewer if the time limit is reached, and commits after every
+    /// Runs `count` operations, or fewer if the time limit is reached. Commits after every
     /// `commitEvery` operations.
     final func repeatOperation(
         _ count: Int, _ people: PeopleDatabase, _ meter: inout Meter,

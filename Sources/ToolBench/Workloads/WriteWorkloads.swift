@@ -88,18 +88,18 @@ final class FillRandom: FillSequential {
     override var order: [Int64] { shuffled(count) }
 }
 
-/// Inserts persons in the order of their primary keys, with commits ten times as large.
+/// Inserts persons in the order of their primary keys, with ten times as many persons per commit.
 final class FillBatch: FillSequential {
     override var commitEvery: Int { setting.batch * 10 }
 }
 
-/// Inserts a hundredth of the number of persons, with one commit per person.
+/// Inserts a hundredth of the number of persons, with one commit for each person.
 final class FillSync: FillSequential {
     override var count: Int { max(1, setting.num / 100) }
     override var commitEvery: Int { 1 }
 }
 
-/// Finds random persons by primary key and sets all their properties.
+/// Finds persons by primary key, in random order, and sets all their properties.
 final class Overwrite: WriteWorkload {
     @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {
@@ -111,7 +111,7 @@ final class Overwrite: WriteWorkload {
     }
 }
 
-/// Finds random persons by primary key and sets one number.
+/// Finds persons by primary key, in random order, and sets one number.
 class UpdateRandom: WriteWorkload {
     /// Number of operations of a run.
     var count: Int { setting.endless }
@@ -144,8 +144,8 @@ final class EmptyCommit: WriteWorkload {
     }
 }
 
-/// Sets numbers in small commits while a version is pinned. The growth of the file is the cost of
-/// the pin, because space that the version uses cannot be reused.
+/// Sets numbers in small commits while a version is pinned. The growth of the file is caused by the
+/// pin, because the space of the pinned version cannot be reused.
 final class PinnedGrowth: UpdateRandom {
     private var held = 0
     private var sizeAfterRelease = 0
@@ -156,7 +156,7 @@ final class PinnedGrowth: UpdateRandom {
 
     override func create() throws(RealmError) {
         try super.create()
-        // With --pin, that many versions are already pinned.
+        // With `--pin`, versions are already pinned.
         if setting.pins == 0 { people?.pin(1) }
     }
 
@@ -165,7 +165,7 @@ final class PinnedGrowth: UpdateRandom {
         held = people.pinCount
         commits = figures.commits
         people.releasePins()
-        // The next commit would find the space free.
+        // The space that is free after the release; the next commit could reuse it.
         sizeAfterRelease = try people.session?.space().freeBytes ?? 0
     }
 
@@ -200,7 +200,7 @@ final class DeleteRandom: DeleteSequential {
     override var order: [Int64] { shuffled(setting.num) }
 }
 
-/// Repeatedly deletes a random person and inserts a new one. Growth of the file is space that was
+/// Repeatedly deletes a random person and inserts a new one. The file grows by the space that is
 /// not reused.
 final class Churn: WriteWorkload {
     @_optimize(speed)
@@ -218,8 +218,8 @@ final class Churn: WriteWorkload {
     }
 }
 
-/// Adds a search index to a property of all persons. One operation is an object, without individual
-/// times.
+/// Adds a search index to a property of all persons. One operation is an object. Objects are not
+/// timed one by one.
 final class CreateIndex: WriteWorkload {
     @_optimize(speed)
     override func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {

@@ -37,7 +37,8 @@ final class RecordDatabase: MeasuredDatabase {
         try commit()
     }
 
-    /// Returns the primary key of the record at `position`, valid until the next text is made.
+    /// Returns the primary key of the record at `position`. It is valid until the next text is
+    /// created.
     func key(_ position: Int) -> Value {
         text.removeAll()
         text.append("user")
@@ -46,7 +47,7 @@ final class RecordDatabase: MeasuredDatabase {
         return .string(ByteView(text.bytes.baseAddress!, count: text.count))
     }
 
-    /// Adds a record. Its position is the previous number of records.
+    /// Adds a record. Its position is the number of records before it.
     func insert() throws(RealmError) {
         let key = try writing().create(in: table, primaryKey: key(count))
         count += 1
@@ -54,7 +55,7 @@ final class RecordDatabase: MeasuredDatabase {
         for i in 1...Self.fields { try setField(key, i) }
     }
 
-    /// Sets a field, counted from 1, to new text.
+    /// Sets a field to a new text. Fields are counted from 1.
     func setField(_ key: ObjectKey, _ field: Int) throws(RealmError) {
         text.removeAll()
         for _ in 0..<Self.fieldSize { text.append(UInt8(0x61 + random.below(26))) }
@@ -64,7 +65,8 @@ final class RecordDatabase: MeasuredDatabase {
     }
 }
 
-/// A mix of operations on records, with one commit per write. Readers use the newest version.
+/// Executes a mix of operations on records, with one commit for each write. Reads use the newest
+/// version.
 class YCSBWorkload: StoringWorkload {
     private(set) var records: RecordDatabase?
     private var random = SplitMix64(seed: 0)
@@ -90,7 +92,8 @@ class YCSBWorkload: StoringWorkload {
         records = nil
     }
 
-    /// Number of operations of a run: a tenth of the records, but enough for some of each kind.
+    /// Number of operations in a run: a tenth of the number of records, but at least 50, so that
+    /// each kind of operation occurs.
     private var operations: Int { setting.time == nil ? max(50, setting.num / 10) : .max }
 
     @_optimize(speed)
@@ -150,7 +153,7 @@ class YCSBWorkload: StoringWorkload {
                 row += 1
                 left -= 1
             }
-            // Keys of new objects are consecutive.
+            // The keys of new objects are consecutive.
             guard left > 0, let found = try scan.seek(next) else { break }
             row = found
         }
