@@ -108,7 +108,7 @@ struct WriteRun {
                 return try fill(relation, session, schema, input!, report, prepared)
             }
             // Only one commit may be pending at a time in a dry run, in a single transaction, and
-            // if the position in a stream is stored beside the database.
+            // with `--resume`, which stores the position of each commit.
             let isOne = request.isSingle || request.isDryRun || request.resumes
             let step: any CommitStep =
                 isOne || !Threads.canStart

@@ -36,7 +36,7 @@ extension BenchOption {
             + "differences are printed.")
 }
 
-/// Options for files in addition to the report.
+/// Options that write further files, in addition to the report.
 extension BenchOption {
     static let reports: [any OptionDeclaration] = [
         save, histogram, hgrm, plot,

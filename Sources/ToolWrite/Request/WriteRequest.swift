@@ -63,7 +63,8 @@ struct WriteRequest {
     let mayLoseData: Bool
     let creates: Bool
     let acknowledges: Bool
-    /// Whether the position in a stream is stored beside the database (`--resume`).
+    /// Whether the position that a stream has reached is stored in a file beside the database
+    /// (`--resume`).
     let resumes: Bool
     /// Timeout for the write mutex. Even without `--wait` it is a second, because processes hold
     /// the mutex only briefly.
