@@ -43,9 +43,9 @@ extension BenchOption {
     static let durability = Option(
         "durability", nil, .required("MODE", .choice), in: .data,
         "whether commits are synced: full, unsafe, memory",
-        "`full` syncs every commit, as the tools do. `unsafe` omits the syncs; such commits do not "
-            + "survive a power failure. `memory`, a database without a file, is not supported yet "
-            + "and ends with exit status 6.",
+        "With `full`, each commit is synced to the disk, as by the other tools. With `unsafe`, it is "
+            + "not, and may be lost in a power failure. `memory`, a database without a file, is not "
+            + "supported yet and ends with exit status 6.",
         default: BenchDurability.full)
 
     static let encrypted = Option(

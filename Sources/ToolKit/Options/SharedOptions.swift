@@ -40,9 +40,9 @@ package enum SharedOptions {
     package static let progress = Option(
         "progress", nil, .required("WHEN", .choice), in: .general,
         "show progress: auto, always, never",
-        "Show progress on standard error: `auto`, `always` or `never`. `auto` shows one line on a "
-            + "terminal after one second. `always` prints a plain line every 5 seconds if there is "
-            + "no terminal.",
+        "Show progress on standard error: `auto`, `always` or `never`. On a terminal, `auto` and "
+            + "`always` show one line, which is updated, after one second. If standard error is no "
+            + "terminal, `auto` shows nothing, and `always` prints a line every 5 seconds.",
         default: When.auto)
 
     /// Creates the option `-f` with `auto` and the formats of a tool.
