@@ -23,9 +23,10 @@ import Testing
         shape.operationsPerTransaction = [20, 100, 400][i / 4 % 3]
         shape.freshHandleEvery = 1000
         shape.isComparing = i % 8 == 0
-        // The reference engine merges inner nodes only in trees of more than a million elements, so
-        // that smaller nodes must not lead to several inner levels. When it merges cluster leaves,
-        // it loses the keys of collections nested in mixed properties.
+        // The reference engine merges inner nodes only in trees of more than a million elements.
+        // Smaller nodes must therefore not be so small that a tree has several inner levels. When
+        // the reference engine merges cluster leaves, it loses the keys of collections nested in
+        // mixed properties.
         if i % 8 == 1 { shape.fanout.tree = 40 }
         if i % 8 == 3 { shape.fanout.index = 4 }
         shape.indexesMixed = false

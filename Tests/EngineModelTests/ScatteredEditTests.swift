@@ -105,7 +105,7 @@ import Testing
         let after = try leaves()
         #expect(after.reduce(0, +) == Self.count)
         #expect(after.dropLast().allSatisfy { $0 == 64 || $0 == 128 })
-        // The last leaf is to become full.
+        // The last leaf is not split, because later objects are added to it.
         #expect(after.last == before.last)
         try check(numbers)
     }

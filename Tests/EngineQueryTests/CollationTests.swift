@@ -4,8 +4,8 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Keys of SORT and DISTINCT with `[c]`, `[cd]` and `[n]` have the order of a plain model, in memory and in
-/// temporary files.
+/// Sort keys of SORT and DISTINCT with `[c]`, `[cd]` and `[n]` have the order of a simple model, in
+/// memory and in temporary files.
 @Suite struct CollationTests {
     @Test(arguments: [
         (["File10", "file2", "File1", "file02"], "[cn]", ["File1", "file2", "file02", "File10"]),
@@ -57,7 +57,8 @@ import Testing
         }
     }
 
-    /// Words in rows that make every form of leaf, some of them longer than what a sort copies.
+    /// Returns texts in rows that produce every form of leaf. Some texts are longer than the part
+    /// of a text that a sort copies.
     private static func texts(_ longest: Int, _ seed: UInt64) -> [String?] {
         let words = [
             "a", "A", "é", "E\u{301}", "e", "Ω", "ω", "ß", "ẞ", "10", "9", "009", "x", "X", " ",
@@ -110,7 +111,7 @@ import Testing
         return a.lexicographicallyPrecedes(b)
     }
 
-    /// The texts that a rule makes equal have equal keys.
+    /// Returns a key that is equal for all texts that the rule treats as equal.
     private static func key(_ text: String, _ rule: String) -> [UInt8] {
         var scalars = Array(text.unicodeScalars)
         if rule.contains("d") {

@@ -16,7 +16,8 @@ import Testing
         "μ",
     ]
 
-    /// Concatenated words up to about a length, in rows that produce every form of leaf.
+    /// Returns concatenated words of up to about `longest` bytes, in rows that produce every form
+    /// of leaf.
     private static func texts(_ longest: Int, _ seed: UInt64) -> [String?] {
         var random = SeededRandom(seed: seed)
         return (0..<700).map { row in
@@ -175,7 +176,7 @@ import Testing
     }
 }
 
-/// A condition on one text, and its plain meaning.
+/// A condition on a text, in the query language and as a simple function.
 private struct Condition {
     let text: String
     let matches: (String?) -> Bool

@@ -3,7 +3,7 @@ import Testing
 @testable import EngineSupport
 @testable import RealmEngine
 
-/// Caches of the numbers of short texts, compared with a dictionary.
+/// The caches that map short texts to their value numbers, compared with a dictionary.
 @Suite struct TextNumbersTests {
     @Test func textsThatDifferInRelatedWordsHaveTheirOwnNumbers() {
         var random = SeededRandom.fresh("related words")

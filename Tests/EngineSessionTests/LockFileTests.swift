@@ -214,7 +214,8 @@ import Testing
         #expect(try Database(immutable: path).version == 4)
     }
 
-    /// An older version accepts the pins that keep no more than a pin that it has.
+    /// A version that is not the newest can be pinned again only if a pin that it already has keeps
+    /// at least as much alive.
     @Test(arguments: PinKind.allCases) func pinsOfOlderVersions(_ kept: PinKind) throws {
         var bytes = [UInt8](repeating: 0, count: LockFile.initialSize)
         bytes.withUnsafeMutableBytes {

@@ -2,7 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Reads elements of lists and sets by position, in order and in aggregates, over several leaves.
+/// Elements of lists and sets are read by position, in order and in aggregates, over several
+/// leaves.
 @Suite struct ElementReadingTests {
     final class Box: Object {
         @Persisted var numbers: List<Int>

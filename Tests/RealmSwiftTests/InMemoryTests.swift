@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// The data of a realm in memory exists as long as one of its instances.
+/// A realm in memory keeps its data as long as at least one of its instances exists.
 @Suite struct InMemoryTests {
     private let configuration = Realm.Configuration(
         inMemoryIdentifier: UUID().uuidString, objectTypes: RealmTests.types)

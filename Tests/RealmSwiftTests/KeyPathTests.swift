@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// The names of the properties that key paths visit.
+/// The property names of key paths.
 @Suite struct KeyPathTests {
     @Test func keyPathsThroughCollectionsHaveNames() {
         #expect(_name(for: \Dog.name) == "name")

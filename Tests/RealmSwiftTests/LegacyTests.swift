@@ -2,7 +2,7 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// A class in the style before `@Persisted`, whose columns are members that hold values.
+/// A class in the style before `@Persisted`: its properties are constants that hold values.
 final class Relic: Object {
     let number = RealmProperty<Int?>()
     let anything = RealmProperty<AnyRealmValue>()

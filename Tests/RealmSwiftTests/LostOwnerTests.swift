@@ -33,7 +33,8 @@ final class LitterNames: Projection<Litter> {
         }
     }
 
-    /// Returns the notes of observers for a deletion by `body`, and for a later write.
+    /// Returns the notes of observers for a deletion by `body`. Waits until observers have reported
+    /// later writes, so that all notes have been made.
     private func notes(
         _ count: Int, _ tokens: (Realm, Litter) -> [NotificationToken], _ body: () -> Void
     ) throws -> Set<String> {
@@ -53,7 +54,7 @@ final class LitterNames: Projection<Litter> {
         }
         queue.sync { withExtendedLifetime(held) {} }
         let notes = news.all.filter { !$0.hasPrefix("end") && !$0.hasSuffix("initial") }
-        // Each note was made once.
+        // No note was made twice.
         #expect(notes.count == Set(notes).count)
         return Set(notes)
     }

@@ -3,13 +3,13 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Misuse that ends the process, each in a process of its own, with its message (API specification
-/// 2.16).
+/// Misuse of the API that ends the process. Each case runs in a process of its own and must print
+/// its message (API specification 2.16).
 @Suite struct MisuseTests {
     /// One case of misuse.
     struct Mistake: Sendable {
         let name: String
-        /// Part of the message.
+        /// Part of the message that the process must print.
         let said: String
         let make: @Sendable (RealmLab, Realm, Dog) throws -> Void
     }
@@ -19,7 +19,8 @@ import Testing
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [index] in
-            // On a thread, wherever the process has started.
+            // The case runs on a new thread, because the process may have started on any thread or
+            // task.
             let ended = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 let lab = try! RealmLab(RealmTests.types + [Things.self, Collected.self])
@@ -39,7 +40,7 @@ import Testing
         #expect(said.contains(mistake.said), "\(mistake.name): \(said.suffix(600))")
     }
 
-    /// An actor that opens a realm which is confined to a thread.
+    /// An actor on which a realm is opened that is confined to a thread.
     private actor Elsewhere {
         func write() async throws {
             let realm = try RealmLab(RealmTests.types).open()

@@ -46,7 +46,7 @@ final class Wagon: Object {
         Wheel.self, Hub.self, Plate.self, Wagon.self, Relic.self,
     ]
 
-    /// Values of types other than the properties have.
+    /// Values in types that differ from the types of the properties.
     private static var values: [String: Any] {
         [
             "id": 1, "mood": "wild", "price": 5, "ratio": 0.5,
@@ -72,7 +72,7 @@ final class Wagon: Object {
         wagon = try realm.write { realm.create(Wagon.self, value: Self.values) }
     }
 
-    /// Returns the notes that observers of the wagon and its collections make of `body`.
+    /// Returns the notes that observers of the wagon and its collections make when `body` runs.
     private func notes(_ body: () throws -> Void) throws -> [String] {
         let (news, configuration) = (News(), lab.configuration)
         let queue = DispatchQueue(label: "observer")
@@ -86,7 +86,7 @@ final class Wagon: Object {
                 news.token(wagon.wheels, "wheels"), news.token(wagon.plates, "plates"),
                 news.token(wagon.counts, "counts"), news.token(wagon.extras, "extras"),
                 news.token(wagon.spares, "spares"), news.token(wagon.namedPlates, "namedPlates"),
-                // The last notification of each round.
+                // This observer notifies last in each round.
                 news.token(realm.objects(Relic.self), "relics"),
             ])
         }

@@ -55,8 +55,8 @@ import Testing
         #expect(ids("SUBQUERY(items, $x, ANY $x.scores BETWEEN {3, 5}).@count > 0") == [1])
     }
 
-    /// Through several collections of links, and with enough objects for the engine to use an index
-    /// of sets of objects.
+    /// The paths lead through several collections of links. There are enough objects for the engine
+    /// to use an index of sets of objects.
     @Test func betweenAppliesToManyObjects() throws {
         try realm.write {
             for id in 10..<600 {

@@ -3,7 +3,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Observers on a queue that is blocked: `refresh()` calls them.
+/// `refresh()` calls the observers on a queue that is blocked.
 @Suite struct RefreshTests {
     private struct Shown {
         let lab: RealmLab

@@ -22,7 +22,7 @@ final class House: Object {
     @Persisted var map: Map<String, Floor>
 }
 
-/// Stored values that a type of the program refuses: they are stored, and refused when read.
+/// Values that a type of the program cannot represent. They can be stored; reading them fails.
 @Suite struct RefusedValueTests {
     private static var values: [String: Any] {
         [

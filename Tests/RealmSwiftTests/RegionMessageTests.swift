@@ -22,7 +22,7 @@ final class Trip: Object {
     @Persisted var top: TopSpot?
 }
 
-/// Messages for invalid regions name the ring and the edges, in the words of the SDK.
+/// Messages for invalid regions name the ring and the edges in the same words as the SDK.
 @Suite struct RegionMessageTests {
     private let lab: RealmLab
     private let trips: Results<Trip>

@@ -4,7 +4,7 @@ import Testing
 
 /// Classes with which opening a realm fails.
 @Suite struct SchemaValidationTests {
-    /// The message of the error that opening throws.
+    /// Returns the message of the error that opening a realm with these classes throws.
     private func refusal(_ types: [ObjectBase.Type]) throws -> String {
         let lab = try RealmLab(types)
         defer {

@@ -6,7 +6,8 @@ import Testing
 @Suite struct SequenceTests {
     private func lab() throws -> RealmLab { try RealmLab(RealmTests.types + [Things.self]) }
 
-    /// Whether nothing keeps the file open, after work that is still queued has been released.
+    /// Returns whether the file gets closed: nothing keeps it open after queued work has ended.
+    /// Waits up to a few seconds for that.
     private func isClosed(_ lab: RealmLab) async throws -> Bool {
         for _ in 0..<2000 {
             do { return try Realm.deleteFiles(for: lab.configuration) } catch Realm.Error
@@ -321,7 +322,7 @@ actor Walker {
     }
 }
 
-/// The same numbers for the same seed.
+/// A generator that yields the same numbers for the same seed.
 private struct Generator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

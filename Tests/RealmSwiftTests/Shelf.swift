@@ -30,8 +30,8 @@ final class Item: Object {
 }
 
 extension Shelf {
-    /// Creates a realm with a shelf for each list of ranks: as items, and as numbers in its other
-    /// collections.
+    /// Creates a realm with a shelf for each list of ranks. The shelf has an item for each rank,
+    /// and the ranks as numbers in its other collections.
     static func lab(ranks: [[Int]]) throws -> (RealmLab, Realm) {
         let lab = try RealmLab([Shelf.self, Item.self])
         let realm = try lab.open()

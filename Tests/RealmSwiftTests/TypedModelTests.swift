@@ -229,7 +229,7 @@ struct ModelDrive {
 }
 
 extension ModelDrive {
-    /// The content of this drive with the random state of another one.
+    /// Returns the content of this drive with the random state of another one.
     fileprivate func continuing(on other: ModelDrive) -> ModelDrive {
         var drive = other
         drive.models = models

@@ -31,7 +31,8 @@ struct ForeignLocks {
         if pthread_mutex_lock(mutex) == EOWNERDEAD { pthread_mutex_consistent(mutex) }
     }
 
-    /// Draws a ticket and waits at the condition until killed.
+    /// Increments the number of the next ticket, as a writer in the queue does, and waits at the
+    /// condition until killed.
     func waitForTurn() {
         lock()
         (base + Offset.nextTicket).assumingMemoryBound(to: UInt32.self).pointee &+= 1
@@ -39,7 +40,7 @@ struct ForeignLocks {
         while true { pthread_cond_wait(condition, mutex) }
     }
 
-    /// Wakes all waiters with the write mutex held.
+    /// Wakes all threads that wait at the condition, while holding the write mutex.
     func broadcast() {
         lock()
         say("broadcasts")

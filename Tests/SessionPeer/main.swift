@@ -37,7 +37,7 @@ final class GroupFlow: @unchecked Sendable {
         queue.async { do throws(RealmError) { try body() } catch { fail(error) } }
     }
 
-    /// Waits until fewer than `room` of `asked` transactions are not durable.
+    /// Waits until fewer than `room` of the `asked` transactions are not yet durable.
     func waitForRoom(_ asked: Int, room: Int = 60) { monitor.wait { asked - done < room } }
 
     func request(_ number: Int) throws(RealmError) {
@@ -81,7 +81,8 @@ struct Peer {
         return options
     }
 
-    /// Nil unless SESSION_PEER_KEY is a byte, which is repeated to make the key.
+    /// The key from SESSION_PEER_KEY, which is a byte that is repeated. Nil if it is not set or not
+    /// a byte.
     private var key: EncryptionKey? {
         guard let text = getenv("SESSION_PEER_KEY"), let byte = UInt8(String(cString: text)) else {
             return nil
@@ -168,8 +169,8 @@ struct Peer {
         while true { pause() }
     }
 
-    /// Reads every page of all binaries, prints their size and the private memory used for that,
-    /// and pins the version until killed.
+    /// Reads every page of all binaries. Prints their size and the private memory of the process
+    /// after reading. Pins the version until killed.
     func scan() throws(RealmError) {
         let snapshot = try Database.open(path, databaseOptions).snapshot()
         var count = 0
@@ -208,7 +209,7 @@ struct Peer {
         return nil
     }
 
-    /// Keeps the writer's turn until killed.
+    /// Keeps a write transaction open until killed.
     func turn() throws(RealmError) {
         let counters = try Counters(opening: path, options)
         let transaction = try counters.session.begin()
@@ -217,7 +218,7 @@ struct Peer {
     }
 
     /// Measures the cost of pinning and opening. To see the system calls of reading, trace the
-    /// process between the two lines.
+    /// process between the lines `reading begins` and `reading ends`.
     func measure() throws(RealmError) {
         let database = try Database.open(path, databaseOptions)
         let clock = ContinuousClock()
@@ -268,7 +269,7 @@ struct Peer {
         say(live == nil ? "nobody is there" : "joined \(live!.version)")
     }
 
-    /// Forks: the child is not a participant until it opens the file itself.
+    /// Forks. The child is not a participant of the session until it opens the file itself.
     func forked() throws(RealmError) {
         typealias Fork = @convention(c) () -> Int32
         let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
@@ -292,7 +293,7 @@ struct Peer {
         guard status == 0 else { fail("the copy ended with \(status)") }
         try counters!.add(1)
         let participants = LockFileFacts(databasePath: path)?.session?.participants
-        // The child ended without leaving, like one that was killed.
+        // The child ended without leaving the session, like a process that was killed.
         say("sum \(try Counters.sum(counters!.database.snapshot()) ?? -1) of \(participants ?? -1)")
     }
 

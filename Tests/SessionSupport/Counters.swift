@@ -109,7 +109,7 @@ public struct Counters {
         return values
     }
 
-    /// Returns the sum of all additions; nil if the snapshot has a part of a transaction.
+    /// Returns the sum of all additions; nil if the snapshot contains only a part of a transaction.
     public static func sum(_ snapshot: Snapshot) throws(RealmError) -> Int64? {
         let values = try values(snapshot)
         guard values.count == 4, values[0] == -values[1], values[2] == -values[3],

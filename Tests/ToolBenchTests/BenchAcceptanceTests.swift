@@ -15,7 +15,8 @@ import Testing
         ToolProcess.shell(script, tool: "realm-bench")
     }
 
-    /// Saves a result; its comparison with itself is the same on every machine.
+    /// Saves a result and returns its path. A comparison of the result with itself is the same on
+    /// every machine.
     private func saved() -> String {
         let path = scratch.file("saved.json")
         let made = shell(

@@ -4,7 +4,7 @@ import Testing
 @testable import ToolKit
 @testable import ToolSupport
 
-/// The histogram compared with sorted samples, and its buckets with each other.
+/// The histogram gives the same figures as sorted samples, within the width of its buckets.
 @Suite struct LatencyHistogramTests {
     /// Returns samples from a few nanoseconds to some minutes, with all magnitudes equally
     /// frequent.

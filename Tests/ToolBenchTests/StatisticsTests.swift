@@ -34,7 +34,7 @@ import Testing
         #expect(same == (7, 7))
     }
 
-    /// The true median is outside of about one interval in twenty.
+    /// A 95 % interval does not contain the true median in about one case in twenty.
     @Test func intervalsContainTheTrueMedian() throws {
         var random = SplitMix64(seed: 99)
         var covered = 0

@@ -99,7 +99,8 @@ extension RecordSupport {
 }
 
 extension RecordSupport {
-    /// Number of rounds of a random test, multiplied by `REALM_TEST_SCALE`.
+    /// Returns the number of rounds of a random test: `rounds` times `REALM_TEST_SCALE`, if that is
+    /// set.
     static func scaled(_ rounds: Int) -> Int {
         let scale = ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Double.init)
         return Int(Double(rounds) * (scale ?? 1))

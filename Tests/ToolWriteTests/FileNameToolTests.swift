@@ -137,8 +137,8 @@ import Testing
         expect(hold + "timeout --preserve-status 0.3 $C --wait zoo.realm 9<&-", 143)
     }
 
-    /// Otherwise any user with write access to the directory could make a tool overwrite files of
-    /// its user.
+    /// If such links were followed, any user with write access to the directory could make a tool
+    /// overwrite files of the tool's user.
     @Test func lockFilesThatAreLinksAreRefused() {
         expect("echo precious >victim; rm -f zoo.realm.lock; ln -s victim zoo.realm.lock", 0)
         for work in ["echo '{}' | $W zoo.realm Cage", "$C zoo.realm"] {

@@ -60,7 +60,8 @@ import Testing
         #expect(rejects.status == 9, "\(rejects.errorText)")
     }
 
-    /// A share of a tiny limit can round down to zero, which must not block.
+    /// A tiny limit is divided into shares, which can round down to zero. The tool must not wait
+    /// for ever then.
     @Test(arguments: ["1", "15", "1k"]) func tinyMemoryLimitsDoNotBlock(_ size: String) {
         makeInput(300)
         for options in ["", "-n", "-1", "--ack"] {
@@ -82,7 +83,8 @@ import Testing
         #expect(count == "0\n")
     }
 
-    /// Spilling a transaction before its commit does not change the result.
+    /// Moving the nodes of a transaction to a temporary file before its commit does not change the
+    /// result.
     @Test func spillingDoesNotChangeTheResult() {
         makeInput(5000)
         let script = """

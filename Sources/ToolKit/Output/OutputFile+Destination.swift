@@ -18,7 +18,8 @@ extension OutputFile {
             package let temporary: TemporaryFile?
         }
 
-        /// - Parameter permissions: permissions of the file; nil for the permissions of the replaced file, or the defaults of a new file.
+        /// - Parameter permissions: permissions of the file; nil for the permissions of the
+        ///   replaced file, or the defaults of a new file.
         package static func open(
             _ path: String, force: Bool, permissions: FilePermissions? = nil
         ) throws(RealmError) -> Opened {

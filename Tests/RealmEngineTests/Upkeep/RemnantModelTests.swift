@@ -38,8 +38,8 @@ import Testing
         try known.compare(scratch.path)
     }
 
-    /// A property that is added after another one of its type was removed gets the slot of that one in the
-    /// leaves. Values of older leaves are not its values.
+    /// A new property gets the slot in the leaves that a removed property of the same type had.
+    /// Values in older leaves belong to the removed property.
     @Test(arguments: [2, 40]) func slotsOfRemovedPropertiesAreNotReadAsNewOnes(
         _ objects: Int
     ) throws {
@@ -124,7 +124,8 @@ final class KnownStates {
     /// Number of states reported in parts, and descriptions of parts that no state has.
     private(set) var partial = 0
     private(set) var wrong: [String] = []
-    /// Number of states whose nodes are all unchanged in the file, and number of them that were missed.
+    /// Number of states whose nodes are all unchanged in the file, and number of them that the
+    /// search did not find.
     private(set) var standing = 0
     private(set) var missed = 0
     private let keepsLeaves: Bool
@@ -238,7 +239,8 @@ final class KnownStates {
         return "\(best.map { ColumnKey($0) }) of \(state.values.count) columns"
     }
 
-    /// Counts the states whose nodes are all unchanged in the file, and how many of them were not found.
+    /// Counts the states whose nodes are all unchanged in the file, and how many of them the search
+    /// did not find.
     private func count(_ found: Set<State>, _ path: String) throws {
         let file = [UInt8](try Data(contentsOf: URL(filePath: path)))
         let current = KnownStates(keepsLeaves: false)
@@ -277,7 +279,8 @@ private final class RemnantReader {
         scans = snapshots.map { $0.table(info).scan(columns: Array(info.columns.indices)) }
     }
 
-    /// The values of a remnant that are there.
+    /// Returns the values of a remnant, as digests by column key. Values that were not found are
+    /// missing.
     func state(_ remnant: Remnant) throws -> KnownStates.State {
         snapshots[remnant.view].beginWalk()
         let scan = scans[remnant.view]

@@ -39,8 +39,8 @@ import Testing
         try Self.check(KnownHistory(history.objects), history)
     }
 
-    /// Inner nodes of several levels are freed and reused, so that nodes above a leaf may be of another
-    /// time and give it wrong keys.
+    /// Inner nodes of several levels are freed and reused. A node above a leaf may then belong to
+    /// another version and yield wrong keys; the keys of the leaf must still be found.
     @Test func leavesBelowReusedInnerNodesHaveTheirKeys() throws {
         var fanout = Fanout()
         fanout.clusterInner = 4
@@ -84,7 +84,7 @@ import Testing
         #expect(remnants.unusedBytes == 0 && remnants.views.count == 1)
     }
 
-    /// Memory limits change nothing but what is kept in files.
+    /// A memory limit affects only how much is stored in temporary files, not the result.
     @Test func entriesAreSortedInFilesAsInMemory() throws {
         let scratch = ScratchDatabase()
         var options = WriteSession.Options()
@@ -124,7 +124,7 @@ import Testing
         for most in [1, 100, 1999, 2000] { #expect(try sorted(most: most) == whole) }
     }
 
-    /// A search in little memory finds what one in much memory finds.
+    /// A search with little memory finds the same as a search with much memory.
     @Test func littleMemory() throws {
         let file = KnownHistory(3000)
         try file.make()

@@ -11,7 +11,8 @@ import Testing
         QueryCases.folder.appending(path: name + ".realm")
     }
 
-    /// As FTP and git add carriage returns; git leaves those alone that are there.
+    /// Adds carriage returns before line feeds, as FTP and git do. Git does not add one where there
+    /// is one already.
     private static func withReturns(_ bytes: [UInt8], isGit: Bool) -> [UInt8] {
         var result: [UInt8] = []
         for byte in bytes {

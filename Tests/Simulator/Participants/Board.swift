@@ -39,7 +39,7 @@ struct Board {
                 start: entry + Word.contents + index * Self.keyCount, count: Self.keyCount))
     }
 
-    /// Removes everything.
+    /// Removes all contents and resets all counts.
     func reset() {
         words.update(repeating: 0, count: Header.size + Self.versionCount * Self.entryWords)
     }
@@ -55,14 +55,15 @@ struct Board {
     /// The content last proposed for `version`; nil if there is none.
     func content(of version: UInt64) -> Content? { contents(of: version).last }
 
-    /// Everything proposed for `version`.
+    /// All contents proposed for `version`.
     func contents(of version: UInt64) -> [Content] {
         let entry = entry(version)
         guard entry[Word.version] == version else { return [] }
         return (0..<Int(entry[Word.count])).map { content(entry, $0) }
     }
 
-    /// Adds a content for `version`, whose base was checked.
+    /// Adds a proposed content of `version`. The caller has checked the version on which it is
+    /// based.
     func propose(_ version: UInt64, _ content: Content) {
         let entry = entry(version)
         if entry[Word.version] != version {
@@ -73,7 +74,7 @@ struct Board {
         }
         var count = Int(entry[Word.count])
         if count == Self.proposalCount {
-            // The oldest proposal gives way.
+            // The oldest proposal is removed.
             for i in 0..<(count - 1) * Self.keyCount {
                 entry[Word.contents + i] = entry[Word.contents + i + Self.keyCount]
             }
@@ -85,7 +86,7 @@ struct Board {
         entry[Word.count] = UInt64(count + 1)
     }
 
-    /// The commit of the content last proposed for `version` has returned.
+    /// Records that the commit of the content last proposed for `version` has returned.
     func acknowledge(_ version: UInt64) {
         let entry = entry(version)
         let last = content(entry, Int(entry[Word.count]) - 1)
@@ -96,7 +97,8 @@ struct Board {
         words[Header.acknowledged] = max(words[Header.acknowledged], version)
     }
 
-    /// Makes `content` of `version`, found after a crash, the only one; later versions are gone.
+    /// Makes `content`, found in the file after a crash, the only content of `version`. Later
+    /// versions are removed, because the crash has lost them.
     func adopt(_ version: UInt64, _ content: Content) {
         let known = entry(version)
         let wasAcknowledged = known[Word.version] == version && known[Word.isAcknowledged] == 1

@@ -68,7 +68,7 @@ struct Command {
         let workers = (0..<count).map { worker -> Int32 in
             let id = sim_fork_worker()
             if id != 0 { return id }
-            // Each has files of its own.
+            // Each process has its own files.
             sim_create()
             sim_bind(Int32(worker % Threads.processorCount))
             Run.prepare()

@@ -3,7 +3,7 @@ import RealmEngine
 /// The file of a run, and how participants open it.
 struct ItemFile: Sendable {
     let path: String
-    /// Whether the run begins without the file, which the first participant creates.
+    /// Whether the run begins without the file. The first participant then creates it.
     let isNew: Bool
     let key: EncryptionKey?
 

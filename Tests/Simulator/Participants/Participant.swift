@@ -9,7 +9,7 @@ struct Participant {
     private let name: String
     private let file: ItemFile
     private var lastVersion: UInt64 = 0
-    /// Whether errors of others explain an error here.
+    /// Whether errors are permitted here because a fault hit another process or a call.
     private let isTolerant: Bool
 
     /// - Parameter isAlone: whether all other processes have ended, and no call fails.
@@ -39,7 +39,7 @@ struct Participant {
                 } else {
                     let acknowledged = self.board.acknowledged
                     let database = try self.file.open()
-                    // It may be shared with another thread, which has it open since earlier.
+                    // Another thread may share the database and have opened it earlier.
                     try database.refresh()
                     try self.verify(database.snapshot(), since: acknowledged)
                 }
@@ -68,7 +68,8 @@ struct Participant {
         }
     }
 
-    /// Observes an instance on a loop of its own, which notifications move to newer versions.
+    /// Observes an instance on a loop of its own. Notifications move the instance to newer
+    /// versions.
     ///
     /// - Parameter isPunctual: whether no thread oversleeps, so that a loop that waits for long has
     ///   missed no commit.
@@ -169,8 +170,9 @@ struct Participant {
 
     // MARK: Recovery
 
-    /// The first process after a crash, or after all have ended: the file has a version that was
-    /// proposed, not older than the last acknowledged one, and can be written.
+    /// Runs first after a crash or after all processes have ended. Checks that the file has a
+    /// version that was proposed and is not older than the last acknowledged one, and that it can
+    /// be written.
     mutating func recover() {
         attempt { (self) throws(RealmError) in
             let database = try self.file.open()
@@ -194,7 +196,7 @@ struct Participant {
 
     private func fail(_ message: String) { sim_fail("\(name): \(message)") }
 
-    /// Runs a part of the work; ends the run if it throws an error that no fault explains.
+    /// Runs a part of the work. Ends the run if the part throws an error that no fault explains.
     private mutating func attempt(_ body: (inout Participant) throws(RealmError) -> Void) {
         do throws(RealmError) { try body(&self) } catch {
             if !isExplained(error) {

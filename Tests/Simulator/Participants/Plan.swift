@@ -1,8 +1,9 @@
 import SimulatedPlatform
 
-/// Choices of a seed before the scheduler runs: the processes, and how a run is disturbed.
+/// The decisions that a seed makes before the scheduler runs: the processes, and how the run is
+/// disturbed.
 struct Plan {
-    /// Work of a process; with two roles, each has a thread.
+    /// The roles of a process. A process with two roles has a thread for each.
     typealias Kind = [Role]
 
     enum Role: String {
@@ -51,7 +52,7 @@ struct Plan {
     }
 
     private mutating func disturb(_ random: inout SplitRandom) {
-        // About one in as many calls as a round has.
+        // On average one fault in as many calls as a round makes.
         let rare = UInt32([8000, 30_000, 120_000][random.below(3)])
         if [.deaths, .deathsAndPower, .all].contains(disturbance) {
             settings.death_rate = rare

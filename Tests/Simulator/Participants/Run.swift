@@ -1,7 +1,8 @@
 import RealmEngine
 import SimulatedPlatform
 
-/// One seed: rounds of processes, each followed by a process that checks what the file has.
+/// A run of one seed: rounds of processes. After each round, another process checks the content of
+/// the file.
 struct Run {
     let plan: Plan
     private let board = Board()
@@ -18,8 +19,8 @@ struct Run {
         var decisions: [sim_decision] = []
     }
 
-    /// Makes the databases with which runs begin, in the process that starts the others, which
-    /// inherit what the runtime has cached then.
+    /// Makes the databases with which runs begin. Must be called in the process that starts the
+    /// others, so that they inherit the caches that the runtime has filled by then.
     static func prepare() {
         var settings = sim_settings()
         (settings.step_limit, settings.sector) = (1_000_000, 512)

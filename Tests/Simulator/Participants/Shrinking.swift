@@ -27,7 +27,7 @@ struct Shrinking {
         return result.failure.map(Self.kind) == failure
     }
 
-    /// Removes parts of the decisions, smaller ones each time.
+    /// Removes parts of the decisions, smaller ones each time, in at most `limit` runs.
     mutating func run(limit: Int = 1000) {
         var size = max(1, decisions.count / 2)
         while true {

@@ -7,7 +7,7 @@ import Glibc
 final class CompactLab {
     let scratch = ScratchDirectory()
 
-    /// Creates `app.realm` with 2000 of 4000 notes left, in several commits.
+    /// Creates `app.realm` in several commits: 4000 notes, of which 2000 are deleted again.
     init() throws {
         var options = WriteSession.Options()
         options.creates = true

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Arguments for words that cannot be passed literally.
+    /// Values that are passed for the words of a synopsis that the parser would not accept.
     private static let sample = ["WORKLOAD": "readseq", "KEY": "format", "EXPR": "format<=24"]
 
     @Test(arguments: tables.map(\.name))

@@ -6,7 +6,7 @@ import Testing
 /// Comments and pages avoid turns of phrase that readers stumble over. The page Words says what to
 /// write instead.
 @Suite struct WordingTests {
-    /// Limits of hits by folder. They may only fall.
+    /// Permitted numbers of hits by folder. They may only be reduced.
     private static let limits = ["Sources/RealmEngine": 4, "Tests/Ledger": 1]
 
     private static let phrases = [

@@ -15,7 +15,7 @@ import Testing
         path = scratch.write("a.realm", contents(of: QueryRun.social) ?? [])
     }
 
-    /// Changes the header like a commit: selects the other slot.
+    /// Changes the header as a commit does: selects the other slot.
     private func commit() {
         let descriptor = open(path, O_RDWR)
         var flags: UInt8 = 0
