@@ -223,6 +223,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     /// Sets the values of a sequence of pairs. For a key that exists, `combine` returns the value
     /// to set from the old and the new value. Traps under the same conditions as
     /// `updateValue(_:forKey:)`.
+    ///
+    /// - Throws: the error of `combine`. The values set before it remain set.
     public func merge<S>(
         _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows where S: Sequence, S.Element == (key: Key, value: Value) {
@@ -234,6 +236,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
 
     /// Sets the values of another map. For a key that exists, `combine` returns the value to set
     /// from the old and the new value. Traps under the same conditions as `updateValue(_:forKey:)`.
+    ///
+    /// - Throws: the error of `combine`. The values set before it remain set.
     public func merge(
         _ other: Map, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows {

@@ -78,12 +78,14 @@ extension RealmCollection {
     /// Calls `block` on an actor, first with the initial collection and then after each change. The
     /// observation has begun when this function returns.
     ///
-    /// Traps for an unmanaged or frozen collection, and for an unknown property.
+    /// Must be called on the thread, queue or actor of the collection. Traps for an unmanaged or
+    /// frozen collection, on a read-only realm, and for an unknown property.
     ///
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all, also of objects that they link to.
     /// - Returns: a token. The observation ends when the token is released. If the task is
-    ///   cancelled, the token has no observation.
+    ///   cancelled, the realm cannot be opened on the actor, or the owner of the collection has
+    ///   been deleted, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
@@ -164,9 +166,12 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// Calls `block` on an actor, first with the initial collection and then after each change.
-    /// Modifications are reported only for the given properties.
+    /// Modifications are reported only for the given properties. Traps under the same conditions as
+    /// the variant with names.
     ///
-    /// - Returns: a token. The observation ends when the token is released.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the realm cannot be opened on the actor, or the owner of the collection has
+    ///   been deleted, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -198,8 +203,14 @@ extension Map {
     /// Calls `block` on an actor, first with the initial map and then after each change. The
     /// observation has begun when this function returns.
     ///
+    /// Must be called on the thread, queue or actor of the map. Traps for an unmanaged or frozen
+    /// map, on a read-only realm, and for an unknown property.
+    ///
+    /// - Parameter keyPaths: properties of the values whose modifications are reported; nil for
+    ///   all, also of objects that they link to.
     /// - Returns: a token. The observation ends when the token is released. If the task is
-    ///   cancelled, the token has no observation.
+    ///   cancelled, the realm cannot be opened on the actor, or the owner of the map has been
+    ///   deleted, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
@@ -243,8 +254,11 @@ extension Map {
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
     /// Calls `block` first with the initial map, and then after each change. Modifications are
-    /// reported only for the given properties.
+    /// reported only for the given properties. Traps under the same conditions as the variant with
+    /// names.
     ///
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
     /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [PartialKeyPath<Value.Wrapped>], on queue: DispatchQueue? = nil,
@@ -254,9 +268,12 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
     }
 
     /// Calls `block` on an actor, first with the initial map and then after each change.
-    /// Modifications are reported only for the given properties.
+    /// Modifications are reported only for the given properties. Traps under the same conditions as
+    /// the variant with names.
     ///
-    /// - Returns: a token. The observation ends when the token is released.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled, the realm cannot be opened on the actor, or the owner of the map has been
+    ///   deleted, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Value.Wrapped>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -357,10 +374,14 @@ extension ThreadConfined where Self: ObjectBase {
     /// Calls `block` on an actor after each change of a property of the object, and once when the
     /// object is deleted. The observation has begun when this function returns.
     ///
+    /// Must be called on the thread, queue or actor of the object. Traps for an unmanaged, deleted
+    /// or frozen object, on a read-only realm, and for an unknown property.
+    ///
     /// - Parameter keyPaths: properties to observe, also of linked objects; nil for the object's
     ///   own properties.
     /// - Returns: a token. The observation ends when the token is released. If the task is
-    ///   cancelled, the token has no observation.
+    ///   cancelled, the realm cannot be opened on the actor, or the object has been deleted, the
+    ///   token has no observation.
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
@@ -369,10 +390,12 @@ extension ThreadConfined where Self: ObjectBase {
     }
 
     /// Calls `block` on an actor after each change of the given properties, and once when the
-    /// object is deleted. The observation has begun when this function returns.
+    /// object is deleted. The observation has begun when this function returns. Traps under the
+    /// same conditions as the variant with names.
     ///
     /// - Returns: a token. The observation ends when the token is released. If the task is
-    ///   cancelled, the token has no observation.
+    ///   cancelled, the realm cannot be opened on the actor, or the object has been deleted, the
+    ///   token has no observation.
     public func observe<A: Actor, T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,

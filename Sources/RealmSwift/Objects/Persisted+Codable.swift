@@ -18,6 +18,8 @@ extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral 
 
 extension KeyedDecodingContainer {
     /// Decodes an optional column; a missing key is null.
+    ///
+    /// - Throws: `DecodingError` if the value has another type.
     public func decode<T: Decodable & OptionalCodingWrapper>(
         _ type: T.Type, forKey key: Key
     ) throws -> T {
@@ -25,6 +27,8 @@ extension KeyedDecodingContainer {
     }
 
     /// Decodes a `RealmProperty`. If the key is missing, the property has its default value.
+    ///
+    /// - Throws: `DecodingError` if the value has another type.
     public func decode<T: Decodable>(
         _ type: RealmProperty<T>.Type, forKey key: Key
     ) throws -> RealmProperty<T> {
@@ -32,6 +36,8 @@ extension KeyedDecodingContainer {
     }
 
     /// Decodes a `RealmOptional`. If the key is missing, the property is null.
+    ///
+    /// - Throws: `DecodingError` if the value has another type.
     @available(*, deprecated)
     public func decode<T: Decodable & _RealmSchemaDiscoverable>(
         _ type: RealmOptional<T>.Type, forKey key: Key
@@ -42,6 +48,8 @@ extension KeyedDecodingContainer {
 
 extension Persisted: Decodable where Value: Decodable {
     /// Decodes the value of the column.
+    ///
+    /// - Throws: `DecodingError` if the value has another type.
     public init(from decoder: any Decoder) throws {
         self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
     }
@@ -69,6 +77,8 @@ extension Persisted: Encodable where Value: Encodable {
 
 extension RealmProperty: Decodable where Value: Decodable {
     /// Decodes the value.
+    ///
+    /// - Throws: `DecodingError` if the value has another type.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         value = try decoder.singleValueContainer().decode(Value.self)
@@ -77,6 +87,8 @@ extension RealmProperty: Decodable where Value: Decodable {
 
 extension RealmProperty: Encodable where Value: Encodable {
     /// Encodes the value, which may be stored in a realm.
+    ///
+    /// - Throws: the error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
@@ -86,6 +98,8 @@ extension RealmProperty: Encodable where Value: Encodable {
 @available(*, deprecated)
 extension RealmOptional: Decodable where Value: Decodable, Value: _RealmSchemaDiscoverable {
     /// Decodes the value, which may be null.
+    ///
+    /// - Throws: `DecodingError` if the value has another type.
     public convenience init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(Value?.self))
     }
@@ -94,6 +108,8 @@ extension RealmOptional: Decodable where Value: Decodable, Value: _RealmSchemaDi
 @available(*, deprecated)
 extension RealmOptional: Encodable where Value: Encodable, Value: _RealmSchemaDiscoverable {
     /// Encodes the value, which may be stored in a realm.
+    ///
+    /// - Throws: the error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)

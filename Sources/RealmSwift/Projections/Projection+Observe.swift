@@ -6,8 +6,9 @@ extension ProjectionObservable {
     /// Calls `block` after each change of a property that the projection shows, and once when the
     /// object is deleted.
     ///
-    /// Traps for an unmanaged, deleted or frozen object, if `queue` is nil and the realm belongs to
-    /// a plain thread (no queue or actor), and for an unknown property.
+    /// Traps for an unmanaged, deleted or frozen object, on a read-only realm, if `queue` is nil
+    /// and the realm belongs to a plain thread (no queue or actor), in a write transaction that has
+    /// made changes, and for an unknown property.
     ///
     /// - Parameter keyPaths: names of the projection or of its object; nil for all properties of
     ///   the projection.
@@ -22,7 +23,7 @@ extension ProjectionObservable {
     }
 
     /// Calls `block` after each change of the given properties, and once when the object is
-    /// deleted.
+    /// deleted. Traps under the same conditions as the variant with names.
     ///
     /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
     ///   or actor.
@@ -38,10 +39,14 @@ extension ProjectionObservable {
     /// Calls `block` on an actor after each change of a property that the projection shows, and
     /// once when the object is deleted. The observation has begun when this function returns.
     ///
+    /// Must be called on the thread, queue or actor of the object. Traps for an unmanaged, deleted
+    /// or frozen object, on a read-only realm, and for an unknown property.
+    ///
     /// - Parameter keyPaths: names of the projection or of its object; nil for all properties of
     ///   the projection.
     /// - Returns: a token. The observation ends when the token is released. If the task is
-    ///   cancelled, the token has no observation.
+    ///   cancelled, the realm cannot be opened on the actor, or the object has been deleted, the
+    ///   token has no observation.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
@@ -50,10 +55,12 @@ extension ProjectionObservable {
     }
 
     /// Calls `block` on an actor after each change of the given properties, and once when the
-    /// object is deleted. The observation has begun when this function returns.
+    /// object is deleted. The observation has begun when this function returns. Traps under the
+    /// same conditions as the variant with names.
     ///
     /// - Returns: a token. The observation ends when the token is released. If the task is
-    ///   cancelled, the token has no observation.
+    ///   cancelled, the realm cannot be opened on the actor, or the object has been deleted, the
+    ///   token has no observation.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,

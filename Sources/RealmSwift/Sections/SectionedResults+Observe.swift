@@ -57,8 +57,13 @@ extension RealmSectionedResult {
     /// Calls `block` on an actor, first with the initial sections and then after each change. The
     /// observation has begun when this function returns.
     ///
+    /// Must be called on the thread, queue or actor of the sections. Traps for frozen sections, on
+    /// a read-only realm, and for an unknown property.
+    ///
+    /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
+    ///   all, also of objects that they link to.
     /// - Returns: a token. The observation ends when the token is released. If the task is
-    ///   cancelled, the token has no observation.
+    ///   cancelled or the realm cannot be opened on the actor, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, SectionedResultsChange<Self>) -> Void
@@ -69,8 +74,11 @@ extension RealmSectionedResult {
 
 extension RealmSectionedResult where Element: RealmSectionedResult, Element.Element: ObjectBase {
     /// Calls `block` first with the initial sections, and then after each change. Modifications are
-    /// reported only for the given properties.
+    /// reported only for the given properties. Traps under the same conditions as the variant with
+    /// names.
     ///
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
     /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [PartialKeyPath<Element.Element>], on queue: DispatchQueue? = nil,
@@ -78,9 +86,11 @@ extension RealmSectionedResult where Element: RealmSectionedResult, Element.Elem
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
     /// Calls `block` on an actor, first with the initial sections and then after each change.
-    /// Modifications are reported only for the given properties.
+    /// Modifications are reported only for the given properties. Traps under the same conditions as
+    /// the variant with names.
     ///
-    /// - Returns: a token. The observation ends when the token is released.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled or the realm cannot be opened on the actor, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element.Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,
@@ -92,8 +102,11 @@ extension RealmSectionedResult where Element: RealmSectionedResult, Element.Elem
 
 extension RealmSectionedResult where Element: ObjectBase {
     /// Calls `block` first with the initial section, and then after each change. Modifications are
-    /// reported only for the given properties.
+    /// reported only for the given properties. Traps under the same conditions as the variant with
+    /// names.
     ///
+    /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
+    ///   or actor.
     /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
@@ -101,9 +114,11 @@ extension RealmSectionedResult where Element: ObjectBase {
     ) -> NotificationToken { observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block) }
 
     /// Calls `block` on an actor, first with the initial section and then after each change.
-    /// Modifications are reported only for the given properties.
+    /// Modifications are reported only for the given properties. Traps under the same conditions as
+    /// the variant with names.
     ///
-    /// - Returns: a token. The observation ends when the token is released.
+    /// - Returns: a token. The observation ends when the token is released. If the task is
+    ///   cancelled or the realm cannot be opened on the actor, the token has no observation.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Element>], on actor: A,
         _isolation: isolated (any Actor)? = #isolation,

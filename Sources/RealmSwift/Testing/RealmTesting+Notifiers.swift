@@ -5,6 +5,8 @@ import RealmEngine
 extension RealmTesting {
     /// Opens a realm on the main queue that is not notified of commits. It advances only when
     /// `refresh` or `runNotifiers` is called, and when it begins to write.
+    ///
+    /// - Throws: the same errors as `Realm(configuration:)`.
     public static func openWithoutNotifier(_ configuration: Realm.Configuration) throws -> Realm {
         Realm(try RealmInstance.open(configuration, on: Scheduler.main, receivesNotices: false))
     }

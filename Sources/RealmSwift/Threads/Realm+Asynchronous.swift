@@ -81,6 +81,9 @@ extension Realm {
 
     /// Cancels a write whose block has not yet begun. For a commit, prevents the call of its
     /// completion block. Does nothing if the identifier is unknown or the operation is complete.
+    ///
+    /// Traps on a frozen or read-only realm, and in the completion block of a commit. Never throws;
+    /// declared as throwing because the SDK's method is.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
         engine.cancelAsyncWrite(asyncTransactionId)
     }

@@ -27,8 +27,8 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
         }
     }
 
-    /// Parses a number. A text that is not a number results in NaN. Throws nothing; the SDK's
-    /// initializer is declared so.
+    /// Parses a number. A text that is not a number results in NaN. Never throws; declared as
+    /// throwing because the SDK's initializer is.
     public init(string: String) throws { stored = Self.parsed(string) }
     /// Creates a number from a Swift or Foundation number, or from text; NaN for any other value.
     public init(value: Any) {
@@ -130,7 +130,9 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
 }
 
 extension Decimal128: Codable {
-    /// Decodes the number from text or from a number.
+    /// Decodes the number from text or from a number. A text that is not a number results in NaN.
+    ///
+    /// - Throws: `DecodingError` if the value is neither text nor a number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {
@@ -141,6 +143,8 @@ extension Decimal128: Codable {
     }
 
     /// Encodes the number as text.
+    ///
+    /// - Throws: the error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(stringValue)

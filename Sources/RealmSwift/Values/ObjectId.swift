@@ -87,11 +87,16 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
 
 extension ObjectId: Codable {
     /// Decodes 24 hexadecimal digits.
+    ///
+    /// - Throws: `Realm.Error` with the code `invalidInput` for any other text; `DecodingError` if
+    ///   the value is not text.
     public init(from decoder: any Decoder) throws {
         try self.init(string: decoder.singleValueContainer().decode(String.self))
     }
 
     /// Encodes the identifier as 24 hexadecimal digits.
+    ///
+    /// - Throws: the error of the encoder.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(stringValue)

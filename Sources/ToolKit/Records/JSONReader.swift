@@ -12,7 +12,7 @@ package final class JSONReader {
     }
 
     package struct Limits {
-        /// Maximum nesting.
+        /// Maximum nesting depth.
         var depth = 100
         /// Maximum size of a record in bytes; at most 2^30.
         var recordSize = 64 << 20
