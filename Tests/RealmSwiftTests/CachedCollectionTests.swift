@@ -49,6 +49,9 @@ import Testing
                 RealmTesting.catchMisuse { _ = fresh.freeze() }?.reason
                     == "Cannot freeze an object in the same write transaction as it was created in."
             )
+            #expect(RealmTesting.catchMisuse { _ = fresh.tags.freeze() } != nil)
+            #expect(
+                RealmTesting.catchMisuse { _ = fresh.tags.sorted(ascending: true).freeze() } != nil)
         }
         #expect(dog.freeze().name == "Bo")
     }

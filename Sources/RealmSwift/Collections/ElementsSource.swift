@@ -69,16 +69,20 @@ final class ElementsSource: @unchecked Sendable {
     // MARK: Freezing and thawing
 
     private func moved(to realm: RealmInstance) -> ElementsSource? {
-        guard let collection = collection.moved(to: realm) else { return nil }
-        return ElementsSource(
+        collection.moved(to: realm).map(at)
+    }
+
+    private func at(_ collection: ManagedCollection) -> ElementsSource {
+        ElementsSource(
             collection,
             collection.read { (handle) throws(RealmError) in
                 try ElementResults(handle, results.steps)
             })
     }
 
-    func frozen() -> ElementsSource? {
-        collection.realm.isFrozen ? self : moved(to: collection.realm.freeze())
+    /// Traps like `ManagedCollection.frozen`.
+    func frozen() -> ElementsSource {
+        collection.realm.isFrozen ? self : at(collection.frozen())
     }
 
     func thawed() -> ElementsSource? {

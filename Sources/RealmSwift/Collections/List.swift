@@ -252,13 +252,14 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     // MARK: Freezing and thawing
 
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
-    /// unmanaged list.
+    /// unmanaged list, and for the list of an object that was deleted or that the open write
+    /// transaction created.
     public func freeze() -> List {
         guard let managed else {
             throwRealmException(
                 "This method may only be called on RLMArray instances retrieved from an RLMRealm")
         }
-        return moved(managed.realm.freeze()) ?? self
+        return List(managed.frozen())
     }
 
     /// Returns the live version of this frozen list, for the caller's thread, queue or actor; nil

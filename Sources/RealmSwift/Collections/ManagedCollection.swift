@@ -169,6 +169,17 @@ final class ManagedCollection {
         return ManagedCollection(other, CollectionHandle(owner, property, handle.steps), name)
     }
 
+    /// Returns the collection in the frozen version of its realm. Traps if its owner was deleted, or
+    /// created in the open write transaction.
+    func frozen() -> ManagedCollection {
+        if realm.isFrozen { return self }
+        if let frozen = moved(to: realm.freeze()) { return frozen }
+        guard (try? handle.owner.exists) == true else {
+            throwRealmException("Object has been deleted or invalidated.")
+        }
+        RealmInstance.trapFreezingNewObject()
+    }
+
     /// Returns the name of the element type for descriptions. The elements of a list of dynamic
     /// objects have the name of their class in the file.
     static func elementName(_ type: Any.Type, of collection: ManagedCollection?) -> String {

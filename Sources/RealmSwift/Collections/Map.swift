@@ -271,10 +271,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     // MARK: Freezing and thawing
 
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
-    /// unmanaged map.
+    /// unmanaged map, and for the map of an object that was deleted or that the open write
+    /// transaction created.
     public func freeze() -> Map {
         guard let managed else { throwRealmException("Unmanaged dictionaries cannot be frozen") }
-        return managed.moved(to: managed.realm.freeze()).map { Map($0) } ?? self
+        return Map(managed.frozen())
     }
 
     /// Returns the live version of this frozen map, for the caller's thread, queue or actor; nil if

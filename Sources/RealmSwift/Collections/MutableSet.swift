@@ -208,13 +208,14 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     // MARK: Freezing and thawing
 
     /// Returns a frozen copy, which does not change and may be read on any thread. Traps for an
-    /// unmanaged set.
+    /// unmanaged set, and for the set of an object that was deleted or that the open write
+    /// transaction created.
     public func freeze() -> MutableSet {
         guard let managed else {
             throwRealmException(
                 "This method may only be called on RLMSet instances retrieved from an RLMRealm")
         }
-        return managed.moved(to: managed.realm.freeze()).map { MutableSet($0) } ?? self
+        return MutableSet(managed.frozen())
     }
 
     /// Returns the live version of this frozen set, for the caller's thread, queue or actor; nil if

@@ -177,7 +177,7 @@ import RealmEngine
     public func freeze() -> Results {
         switch source {
         case .objects(let source): Results(source.frozen())
-        case .values(let source): source.frozen().map { Results($0) } ?? self
+        case .values(let source): Results(source.frozen())
         }
     }
 

@@ -224,11 +224,15 @@ final class RealmInstance: @unchecked Sendable {
         if realm.isFrozen { return object }
         if object.isInvalidated { throwRealmException("Object has been deleted or invalidated.") }
         let frozen = realm.freeze().object(type(of: object), handle.link)
-        if frozen.isInvalidated {
-            throwRealmException(
-                "Cannot freeze an object in the same write transaction as it was created in.")
-        }
+        if frozen.isInvalidated { trapFreezingNewObject() }
         return frozen
+    }
+
+    /// Traps because an object, or the owner of a collection, is not in the version that a frozen
+    /// copy would show.
+    static func trapFreezingNewObject() -> Never {
+        throwRealmException(
+            "Cannot freeze an object in the same write transaction as it was created in.")
     }
 
     static func thawed<T: ObjectBase>(_ object: T) -> T? {
