@@ -35,7 +35,7 @@ package enum DecryptedMemoryLimit {
     /// Number of pages of one file that are kept even if the limit is exceeded.
     static var share: Int { pages / 2 / max(1, files.load(ordering: .relaxed)) }
 
-    /// Minimum limit in bytes: a few pieces for each thread.
+    /// Minimum of the limit, in bytes: memory for a few pieces of adjacent pages for each thread.
     private static let least = 2 << 20
 }
 
@@ -185,7 +185,7 @@ final class DecryptedPageCache: @unchecked Sendable {
         (closed.start + (page >> shift)).assumingMemoryBound(to: Bool.self)
     }
 
-    /// Whether the piece that contains `page` is closed.
+    /// Whether the pages of the piece that contains `page` were freed, and cannot be accessed.
     func isPieceClosed(_ page: Int) -> Bool { piece(page).pointee }
 
     /// Returns the pages of a piece, without those after the end of a database of `size` bytes.
@@ -194,7 +194,7 @@ final class DecryptedPageCache: @unchecked Sendable {
         return first..<max(first, min(first + (1 << shift), size / EncryptedLayout.page))
     }
 
-    /// Returns the pieces of the group that contains `page`.
+    /// Returns the indexes of the pieces in the group of pieces that contains `page`.
     func group(of page: Int) -> Range<Int> {
         let first = (page >> groupShift) << Self.groupShift
         return first..<(first + 1 << Self.groupShift)

@@ -119,8 +119,9 @@ extension EncryptedPages {
         return pages
     }
 
-    /// Restores `page` if it was in memory before it was freed. If the next page was too, and both
-    /// authenticate at the first attempt, restores both. Returns the number of restored pages.
+    /// Restores `page` if it was in memory before it was freed; otherwise returns 0. Also restores
+    /// the next page if it was in memory before, and both pages authenticate at the first attempt.
+    /// Returns the number of restored pages.
     private func restore(
         _ bounds: DecryptedPageCache, _ page: Int, isLast: Bool, _ scratch: Scratch
     ) -> Int {

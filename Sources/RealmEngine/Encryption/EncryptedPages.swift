@@ -185,8 +185,8 @@ final class EncryptedPages: @unchecked Sendable {
         let entry = cipher.base + EncryptedLayout.position(ofEntry: page)
         let isKnown = marks[page].load(ordering: .relaxed) > 0
         if !isKnown || memcmp(half, entry, EncryptedLayout.half) != 0 {
-            // No reader accesses a page before its mark is stored. So a page that is read for the
-            // first time is decrypted directly at its address.
+            // Readers access a page only after its element of `marks` is set. So a page that is
+            // read for the first time is decrypted directly to its address.
             let target = plain + page * EncryptedLayout.page
             let room = isKnown ? scratch.plain : target
             if let counter = try authenticated(page, scratch, use) {
@@ -453,8 +453,8 @@ extension EncryptedPages {
         return result?.message
     }
 
-    /// Throws if the block with the header does not authenticate, which means that the key is wrong
-    /// or the block is damaged.
+    /// Throws if the page with the file header fails its authentication: the key is wrong, or the
+    /// page is damaged.
     func checkKey() throws(RealmError) {
         do throws(RealmError) { _ = try header() } catch {
             guard error.reason == "block-damaged" else { throw error }

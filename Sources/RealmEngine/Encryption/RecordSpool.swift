@@ -47,8 +47,8 @@ package final class RecordSpool {
         }
     }
 
-    /// Appends the record at `offset` to `out` and returns the offset of the next record. After the
-    /// first call, no record may be added.
+    /// Appends the record stored at `offset` to `out` and returns the offset of the next record.
+    /// After the first call, no record may be added to the spool.
     package func copy(_ offset: Int, to out: inout ByteBuffer) throws(RealmError) -> Int {
         var count = 0
         try withUnsafeMutableBytes(of: &count) { (count) throws(RealmError) in

@@ -199,7 +199,8 @@ enum IntegerKernels {
         }
     }
 
-    /// Tests 32 integers of two bits each; returns a bit for each.
+    /// Tests 32 integers of two bits each. Returns a bit per integer: 1 if the integer is in
+    /// `range`.
     @inline(__always)
     private static func pairs(_ range: IntegerRange, _ w: UInt64) -> UInt64 {
         let even: UInt64 = 0x5555_5555_5555_5555

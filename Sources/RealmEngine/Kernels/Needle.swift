@@ -60,7 +60,7 @@ final class TextCell: Sendable {
     }
 }
 
-/// A search for a needle, without reference counting.
+/// Searches texts for a needle. Holds only pointers, so that copying it counts no references.
 struct NeedleSearch {
     private let bytes: UnsafePointer<UInt8>
     private let folds: UnsafePointer<UInt8>

@@ -126,7 +126,7 @@ struct TextArea {
         }
         return Selection(count) { (from, n) in
             var bits: UInt64 = 0
-            // The first text begins at 0, which is not in the array.
+            // Row 0 begins at offset 0; `ends` contains only the ends of the texts.
             var i = from == 0 ? 1 : 0
             if from == 0, test(SIMD8(repeating: ends[0]))[0] { bits = 1 }
             while i &+ 16 <= n {

@@ -20,8 +20,8 @@ struct TextFolding: Hashable, Sendable {
 
     var isNone: Bool { self == .none }
 
-    /// Whether texts can be compared byte by byte. This is so if folding never changes the length
-    /// of a text.
+    /// Whether texts can be compared byte by byte: no folding, such as lower-casing `É`, changes
+    /// the length of a text.
     var isBytewise: Bool { letterCase != .unicode && !dropsMarks }
 
     /// Whether a comparison ignores the case of ASCII letters.

@@ -44,7 +44,7 @@ enum MixedLeafShape {
         /// Refs of collections.
         case refs = 4
 
-        /// Number of elements of the pool that one value takes.
+        /// Number of elements of this value array that one mixed value takes.
         var size: Int { self == .pairs ? 2 : 1 }
 
         /// Returns the word for the value at index `index` of this pool, without the bits for its

@@ -12,8 +12,9 @@ enum SpecShape {
     /// Always 0. Up to format 9, the ref of the specs of subtables.
     static let unused = 3
     static let legacySubspecs = 3
-    /// Ref of the lists of distinct values: for each property a ref, 0 if it is not enumerated. 0
-    /// if no property is. Up to format 9, the ref of the target tables of links.
+    /// Ref of an array with an element per property: the ref of the distinct values of an
+    /// enumerated column, otherwise 0. The slot is 0 if no column is enumerated. Up to format 9,
+    /// the ref of the target tables of links.
     static let enumerations = 4
     static let legacyKeys = 4
     /// Ref of the column keys. Exists from format 10 on.

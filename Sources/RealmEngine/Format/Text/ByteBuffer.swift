@@ -74,7 +74,7 @@ package struct ByteBuffer: ~Copyable {
         append(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
     }
 
-    /// Disfavoured, because literals would otherwise become `String`s.
+    /// Disfavoured, so that a string literal selects the faster overload for `StaticString`.
     @_disfavoredOverload
     package mutating func append(_ text: String) {
         var text = text

@@ -185,7 +185,8 @@ private struct YearlyRule: Sendable {
         /// Time of the change, in seconds since local midnight.
         let time: Int64
 
-        /// Returns the time of the change in a year, in local seconds since 1970.
+        /// Returns the moment in `year` when this rule changes the offset, in seconds of local time
+        /// since 1970.
         func seconds(_ year: Int64) -> Int64 {
             let first = CalendarTime.day(year: year, month: 1, day: 1)
             let number: Int64

@@ -22,7 +22,8 @@ struct HeaderRepair {
     private enum Slot {
         /// The newest published version.
         case newest
-        /// A version in the version list, or one that is older than the newest.
+        /// A version that is older than the newest one, or has an entry in the version list of the
+        /// lock file.
         case published
         /// A newer version that was never published. `distance` is the difference of the version
         /// numbers.
@@ -30,7 +31,7 @@ struct HeaderRepair {
         /// A root that cannot be read, because writers that continued from the newest version have
         /// overwritten it.
         case unreadable
-        /// The slot contains no root.
+        /// A header slot with the ref 0: there is no root.
         case empty
     }
 

@@ -58,8 +58,8 @@ struct FilePreparation {
     }
 
     private func initialize() throws(RealmError) {
-        // Makes the directory entry durable first. Commits to a file that has a header are reported
-        // as durable, so its name must be durable too.
+        // First makes the file's name durable by a sync of its directory. Commits to a file that
+        // has a header are reported as durable, so the name must be durable before the header.
         if let path = file.resolvedPath?.path { try syncDirectory(of: path, for: file.path) }
         var device: any StorageDevice = file
         if case .given = key {

@@ -5,7 +5,7 @@ struct VersionPin: Sendable {
     var state: VersionState { retainedState.takeUnretainedValue() }
     let version: UInt64
     let kind: PinKind
-    /// Row of the holder in the reader table.
+    /// Index of the pin's row in the reader table; nil if it has none.
     fileprivate(set) var row: Int32?
 }
 
@@ -119,7 +119,8 @@ struct VersionPins {
         )
     }
 
-    /// Removes one holder; releases the pin in the lock file with the last one.
+    /// Releases one pin of this process. The version's pin in the lock file is released with the
+    /// last of them.
     mutating func removeHolder(_ pin: VersionPin) {
         if let row = pin.row, let readers {
             readers._withUnsafeGuaranteedRef { $0.clear(row) }
@@ -132,7 +133,8 @@ struct VersionPins {
         if entries[i].isUnused { entries.remove(at: i) }
     }
 
-    /// Removes all holders and releases all pins.
+    /// Removes all entries, releases the pins of their versions, and frees the idle rows of the
+    /// reader table.
     @_optimize(size)
     mutating func unpinAll() {
         for entry in entries {

@@ -7,7 +7,8 @@ final class VersionState: Sendable {
     /// End of the version: all its nodes are before this offset.
     let limit: UInt64
     let schema: Schema
-    /// Moment at which the version was read, for the pages of an encrypted file (`EncryptedPages`).
+    /// For an encrypted file, the `EncryptedPages` moment at which the version was read: pages
+    /// decrypted before it are compared with the file again.
     let moment: UInt64
     /// Nodes in the slab of a version that is not yet in the file; nil for other versions.
     let nodes: SlabView?

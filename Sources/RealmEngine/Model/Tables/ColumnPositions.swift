@@ -67,7 +67,7 @@ struct ColumnPositions {
         leafIndexCount = leafIndexCount.map { max($0, column.leafIndex + 1) }
     }
 
-    /// Records that a backlink column was added at index `position`.
+    /// Updates the cached positions after a backlink column was added at index `position`.
     mutating func add(_ backlink: BacklinkInfo, at position: Int) {
         let origin = Origin(table: backlink.origin, column: backlink.originColumn)
         if byOrigin?[origin] == nil { byOrigin?[origin] = position }

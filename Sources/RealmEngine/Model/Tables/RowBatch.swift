@@ -16,7 +16,8 @@ package final class RowBatch: @unchecked Sendable {
     private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
     /// Keys of the objects, set when they are created.
     let keys: UnsafeMutablePointer<UInt64>
-    /// Properties with single links, whose values may be primary keys.
+    /// Link properties that are no collections. Their values in the batch may be primary keys of
+    /// the targets.
     let links: [Link]
     /// Bytes of texts, binaries and primary keys.
     let arena = ByteArena()

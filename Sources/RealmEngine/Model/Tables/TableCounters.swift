@@ -6,7 +6,7 @@ struct TableCounters {
     var columnCounter: UInt64
     /// Number that each transaction increments if it changes the table.
     private(set) var contentVersion: UInt64
-    /// Whether the open transaction has already incremented `contentVersion`.
+    /// Whether the open transaction has already incremented `contentVersion`, which it does once.
     private var hasCountedChange = false
 
     /// Makes the counters of a table without objects.

@@ -251,8 +251,8 @@ final class TableDirectory {
     ///
     /// - Parameter isComplete: false during a spill; index changes then stay pending.
     func flush(isComplete: Bool = true) throws(RealmError) {
-        // Flushing an editor changes only its own table, so editors can be flushed one after the
-        // other.
+        // Flushing an editor changes only the editor's own table, so the editors can be flushed in
+        // turn.
         var refs: [UInt64] = []
         var changed = isDirty
         let old = tables.isNone ? nil : try context.space.node(tables)

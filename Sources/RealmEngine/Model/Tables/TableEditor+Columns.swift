@@ -90,7 +90,8 @@ extension TableEditor {
         return fresh
     }
 
-    /// Returns the data for storing values in each property; valid until the columns change.
+    /// Returns, for each property, the data that storing its value needs. Valid until the columns
+    /// change.
     @inline(__always)
     func fields() -> UnsafeMutableBufferPointer<RowShape.Field> {
         if let fields = caches.fields { return fields }

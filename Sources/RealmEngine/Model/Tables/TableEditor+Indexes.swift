@@ -129,10 +129,9 @@ extension TableEditor {
     /// changes.
     ///
     /// - Parameters:
-    ///   - onlyLarge: whether integers are inserted only if they take much memory; otherwise they
-    ///     are if there are more than `IndexEditor.portion`.
-    ///   - changes: whether changes other than ascending integers are applied too, even if they are
-    ///     few.
+    ///   - onlyLarge: true to insert pending integers only if they take much memory; false to
+    ///     insert them if there are more than `IndexEditor.portion`.
+    ///   - changes: whether to apply also changes other than ascending integers, even a few.
     func flushSomePendingEntries(onlyLarge: Bool, changes: Bool) throws(RealmError) -> Bool {
         for column in columns where column.index != .none {
             guard let waiting = indexes.waiting(column.leafIndex) else { continue }

@@ -24,8 +24,8 @@ final class TableEditor {
     /// log does not contain changes of these objects.
     let created = UnsafeMutablePointer.holding(KeyRuns())
 
-    /// The parts of a table that differ from its nodes as last written. Each case includes the
-    /// previous ones.
+    /// The parts of a table that differ from the nodes written for it last. `spec` includes
+    /// `content`.
     enum ChangedPart: Comparable {
         case nothing
         /// Objects, indexes or counters have changed: the top array is written.
@@ -272,9 +272,9 @@ final class TableEditor {
         enumerated[leafIndex].map { context.slab.contains($0.root) } ?? false
     }
 
-    /// Removes the list of values of an enumerated column, whose cells the caller is about to
-    /// convert leaf by leaf, and returns it. Returns nil if the column is not enumerated or if the
-    /// transaction has changed the list.
+    /// Removes and returns the list of distinct values of an enumerated column, because the caller
+    /// converts the column leaf by leaf. Returns nil, without a change, if the column is not
+    /// enumerated or if the transaction has changed the list.
     func takeDistinct(_ leafIndex: Int) -> DistinctList? {
         if hasChangedDistinct(leafIndex) { return nil }
         return enumerated.remove(leafIndex)
@@ -286,7 +286,7 @@ final class TableEditor {
         try context.freeDeep(list.root)
     }
 
-    /// Stores the refs of changed lists of values in the columns.
+    /// Stores the refs of changed lists of distinct values in `columns`.
     func flushDistinct() {
         for (i, column) in columns.enumerated() {
             guard let list = enumerated[column.leafIndex], list.root != column.distinct else {

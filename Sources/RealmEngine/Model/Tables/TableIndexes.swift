@@ -44,8 +44,8 @@ struct TableIndexes {
     /// Removes the pending changes, after editors of all indexes have got theirs.
     mutating func clearWaiting() { waiting = [:] }
 
-    /// Removes an index. Returns the ref of its root, whose nodes the caller must free; nil if it
-    /// has no nodes.
+    /// Removes the index of a column and its pending changes from the table's indexes. Returns the
+    /// ref of the index's root, whose nodes the caller must free; nil if the index has no nodes.
     mutating func remove(_ leafIndex: Int) -> Ref? {
         waiting[leafIndex] = nil
         let root = roots.removeValue(forKey: leafIndex)

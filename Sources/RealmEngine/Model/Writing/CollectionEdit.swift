@@ -260,8 +260,8 @@ final class CollectionEdit {
         }
     }
 
-    /// Keeps the edit for the next change. If the property has an index, the edit cannot be used
-    /// again: the next change would need the current elements, and `stored` has the previous ones.
+    /// Makes this edit usable for the next change of the collection, unless the property has an
+    /// index: that change would need the current elements, but `stored` has the previous ones.
     private func remain() {
         hasBegun = false
         if column.index == .none { changeCount = transaction.context.changeCount }

@@ -46,10 +46,11 @@ extension WriteTransaction {
         }
     }
 
-    /// Runs a bulk edit, during which `spillIfNeeded` may spill.
+    /// Runs `body` as a bulk edit, during which `spillIfNeeded` may write nodes to the file.
     ///
-    /// Outside of bulk edits it must not: an ordinary edit can reach the same code, for example by
-    /// deleting embedded objects, while it uses tree editors that a spill would invalidate.
+    /// Outside of bulk edits `spillIfNeeded` does nothing: an ordinary edit can call it, for
+    /// example by deleting embedded objects, while the edit uses tree editors that a spill would
+    /// invalidate.
     func inBulk(_ body: () throws(RealmError) -> Void) throws(RealmError) {
         let before = isBulk
         isBulk = true

@@ -1,5 +1,6 @@
-/// Changes that only migrations make to classes with objects: of the primary key and of the kind
-/// (object format 1.2). The change log does not record them.
+/// Schema changes of classes with objects that only migrations make: another primary key, and
+/// another kind of class, such as embedded (object format 1.2). The change log does not record
+/// them.
 extension WriteTransaction {
     /// Makes another property the primary key of a class, or removes the primary key if `column` is
     /// nil.

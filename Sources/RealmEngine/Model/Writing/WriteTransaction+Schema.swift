@@ -17,8 +17,8 @@ public struct PropertySpec: Sendable {
         self.type = type
     }
 
-    /// The attribute flags that the reference engine stores for such a property (object format
-    /// 1.6).
+    /// The attribute flags that the reference engine stores for a property of this type (object
+    /// format 1.6).
     var attributes: ColumnAttributes {
         var bits: ColumnAttributes = []
         switch collection {

@@ -223,7 +223,8 @@ extension WriteTransaction {
         if list == nil { try editor.expand(position) }
         let old = editor.columns[position]
         if old.index != .none { try editor.dropIndex(old.leafIndex) }
-        // Storing queued backlinks later would copy leaves without freeing the column.
+        // Queued backlinks are stored first. Stored later, they would copy leaves, and the copies
+        // would omit the removed column without freeing its nodes.
         try editor.flushBacklinks()
         editor.columns.remove(at: position)
         editor.counters.columnCounter += 1
@@ -289,8 +290,8 @@ extension WriteTransaction {
         return (Defaults.value(column).replacingRoot(try new.finish()), nulls)
     }
 
-    /// Converts the dictionary at `root`. The values of all dictionaries are stored as mixed
-    /// values, so only nulls are changed.
+    /// Replaces nulls in the dictionary at `root` if `column` is required. The other values need no
+    /// conversion, because every dictionary stores its values as mixed values.
     private func convertedEntries(
         _ root: Ref, _ column: ColumnInfo
     ) throws(RealmError) -> (Value, Int) {

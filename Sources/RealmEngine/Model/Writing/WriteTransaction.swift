@@ -28,7 +28,8 @@ public final class WriteTransaction {
     /// Whether a migration is in progress. Primary keys may then be changed, and be equal until
     /// `checkPrimaryKeys` is called.
     var defersKeys = false
-    /// Whether a bulk edit is in progress, which may spill between two objects or leaves.
+    /// Whether a bulk edit is in progress. It may spill, that is write nodes to the file before the
+    /// commit, between two objects or leaves.
     var isBulk = false
     private(set) var isOpen = true
     /// Snapshot of the current state; nil or outdated after a change.

@@ -23,8 +23,8 @@ final class PageFile {
         guard count > 0 else { return }
         let bytes = UnsafeRawBufferPointer(start: start, count: count)
         try writeWhole(descriptor, bytes, path: directory)
-        // With MAP_PRIVATE, a page that is changed later becomes private memory again and needs no
-        // disk space.
+        // Because of MAP_PRIVATE, a page that is changed later becomes private memory again. It is
+        // then not written to the file, so that no change can fail for lack of disk space.
         let placed = mmap(
             start, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, descriptor,
             off_t(size))

@@ -86,8 +86,8 @@ struct TemporaryName {
             let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // The process may exist under another id in another PID namespace. Its lock is visible
-            // here.
+            // The process that created the file may run in another PID namespace, so its id is not
+            // proof. Its lock on the file is visible in all namespaces.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, leads(path, to: descriptor) else {
                 continue
             }

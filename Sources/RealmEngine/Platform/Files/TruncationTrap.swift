@@ -31,7 +31,7 @@ package enum TruncationTrap {
         }
     }
 
-    /// A registered mapping.
+    /// A mapping whose reads after a truncation of the file are handled; the argument of `unwatch`.
     struct Watch {
         fileprivate let slot: Int
         fileprivate let name: UnsafeMutablePointer<CChar>

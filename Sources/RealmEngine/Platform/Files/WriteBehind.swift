@@ -45,8 +45,8 @@ final class WriteBehind: @unchecked Sendable {
 
     /// Maximum number of chunks that were passed to `exchange` and cannot be reused yet.
     private static let depth = 12
-    /// Number of chunks that are not given to the follower, so that the producer can reuse them
-    /// while the follower runs.
+    /// Number of chunks, out of `depth`, that the follower does not get to read, so that the
+    /// producer can reuse them while the follower runs.
     private static let slack = 4
 
     private let monitor = Monitor()

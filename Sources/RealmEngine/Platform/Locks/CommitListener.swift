@@ -69,7 +69,8 @@ final class CommitListener: Sendable {
         }
     }
 
-    /// Makes this process's listener call all its closures now, if there is a listener.
+    /// Wakes this process's listener, if there is one, so that it calls all registered closures
+    /// now.
     static func wake() { known.withLock { $0 }?.waiter.wake() }
 
     var wakes: Int { state.withLock { $0.wakes } }

@@ -67,7 +67,7 @@ extension SharedCondition {
         /// The word whose two lowest bits are the condition's internal lock.
         fileprivate let lock: UInt32
 
-        /// Index of the group that a broadcaster waits for.
+        /// Index, 0 or 1, of the group of waiters that a broadcaster waits for.
         fileprivate var group: Int { Int(sequence & 1) ^ 1 }
     }
 

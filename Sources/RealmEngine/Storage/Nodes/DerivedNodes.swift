@@ -6,7 +6,7 @@ import Synchronization
 /// Free to cross threads. Refs from `firstRef` on are refs of derived nodes; the version that is
 /// read owns the `DerivedNodes` that open them.
 class DerivedNodes: @unchecked Sendable {
-    /// Smallest ref of a derived node, greater than all refs of files and slabs.
+    /// Smallest ref of a node built by this class, greater than all refs of files and slabs.
     static let firstRef: UInt64 = 1 << 60
 
     /// Maximum number of elements of a leaf in a file of an older format. Writers of these formats

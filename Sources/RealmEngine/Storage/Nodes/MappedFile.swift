@@ -154,8 +154,8 @@ final class MappedFile: Sendable {
             "the database changes faster than it can be read", file: path, hint: "try again")
     }
 
-    /// Maps the file up to its current end and returns its size. The version that an earlier header
-    /// selects ends within that size.
+    /// Maps the file up to its current end and returns its size in bytes. A version that was
+    /// selected by a header read before this call ends within that size.
     func extendToEnd() throws(RealmError) -> Int {
         if let descriptor { try extend(to: databaseSize(descriptor)) }
         return mapping.mapped

@@ -20,7 +20,7 @@ final class SlabRegion: Sendable {
 /// as long as this value.
 struct SlabView: Sendable {
     let region: SlabRegion
-    /// The ref after the last node.
+    /// End of the last node, as a ref: the ref of the next node to be created.
     let end: UInt64
 }
 
@@ -47,8 +47,8 @@ final class SlabRegions: Sendable {
         half = capacity / 2 / AddressSpace.pageSize * AddressSpace.pageSize
     }
 
-    /// Opens a region at the start of a half that is mostly free, or else in the largest gap. The
-    /// region opened before must be closed.
+    /// Opens a region of unused memory: at the start of a half of the slab if more than half of it
+    /// is unused there, otherwise in the largest gap. The region opened before must be closed.
     func open() -> (SlabRegion, Range<Int>) {
         let room = taken.withLock { taken in
             let room = self.room(beside: taken.sorted { $0.lowerBound < $1.lowerBound })

@@ -7,7 +7,7 @@ package struct LockFileFacts: Sendable {
     package let isInUse: Bool
     package let bytes: Int
     package let layout: Int
-    /// The content, if the layout is 14; nil for another layout.
+    /// The fields of the lock file; nil if its layout number is not 14.
     package let session: Session?
 
     package struct Session: Sendable {

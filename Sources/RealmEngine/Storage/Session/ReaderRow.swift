@@ -88,7 +88,7 @@ extension ReaderTable {
         private static let magic = UInt64(0x7264_526D_6C61_6552)
         private static let layout = UInt64(1) | UInt64(rowSize) << 32
 
-        /// Whether the header at `base` is of this layout.
+        /// Whether the header at `base` belongs to a reader table with rows of this layout.
         static func isKnown(_ base: UnsafeRawPointer) -> Bool {
             base.load(as: UInt64.self) == magic
                 && base.load(fromByteOffset: 8, as: UInt64.self) == layout

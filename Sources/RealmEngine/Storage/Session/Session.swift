@@ -332,7 +332,7 @@ final class Session: Sendable {
         try withList { (list) throws(RealmError) in try list.held() }
     }
 
-    /// Whether `version` was published and still has its entry.
+    /// Whether the version list of the lock file has an entry of `version`, which was published.
     func lists(_ version: UInt64) throws(RealmError) -> Bool {
         try withList { (list) throws(RealmError) in try list.lists(version) }
     }

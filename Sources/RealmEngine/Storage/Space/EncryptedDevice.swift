@@ -179,7 +179,8 @@ final class EncryptedBatch {
 
     private var data: Range<Int> { (hasHeader ? 1 : 0)..<list.count }
 
-    /// Whether any page except the header's overwrites a page that a crash must not lose.
+    /// Whether any page in `list`, except the page of the header, was written before: after a
+    /// crash, its old content must still be readable.
     var replaces: Bool { data.contains { pages.isWritten(list[$0]) } }
 
     func writeEntries(to device: any StorageDevice) throws(RealmError) {
@@ -223,8 +224,9 @@ final class EncryptedBatch {
         written = 0..<0
     }
 
-    /// Writes the items `part` of `bytes`, `size` bytes each, to the file. Items that are adjacent
-    /// in the file are written with one call.
+    /// Writes an item of `size` bytes for each page in `list[part]`, at the offset `position(page)`
+    /// in the file. Item `i` begins at byte `i * size` of `bytes`. Items that are adjacent in the
+    /// file are written with one call.
     private func write(
         _ part: Range<Int>, _ bytes: UnsafeRawBufferPointer, _ size: Int,
         _ position: (Int) -> Int, _ device: any StorageDevice

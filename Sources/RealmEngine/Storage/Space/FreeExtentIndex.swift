@@ -5,7 +5,7 @@
 struct FreeExtentIndex {
     /// Index of the first extent of each size class; -1 if the class is empty.
     private var heads = [Int32](repeating: -1, count: 256)
-    /// Index of the next extent in the same class, for each extent; -1 at the end.
+    /// For each extent, the index of the next extent in the same size class; -1 for the last one.
     private var links: [Int32]
     /// Bit set of the classes that contain extents.
     private var filled = [UInt64](repeating: 0, count: 4)

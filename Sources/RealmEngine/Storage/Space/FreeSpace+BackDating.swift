@@ -104,10 +104,10 @@ extension FreeSpace {
         }
 
         /// - Parameters:
-        ///   - versions: in ascending order.
-        ///   - judged: latest stamp of chunks that earlier commits back-dated with the same
+        ///   - versions: readable versions in ascending order.
+        ///   - judged: highest stamp of the chunks that earlier commits compared with the same
         ///     readable versions.
-        ///   - open: opens the list of the version at an index.
+        ///   - open: opens the free list of the version at an index of `versions`.
         init(
             _ versions: [UInt64], judged: UInt64 = 0,
             open: @escaping (Int) throws(RealmError) -> PreviousFreeList
@@ -117,10 +117,11 @@ extension FreeSpace {
             self.open = open
         }
 
-        /// Opens the lists of the `reachable` versions in `file`. Uses no lists if no removed
-        /// version was newer than a readable one: then no chunk can be back-dated.
+        /// Opens the free lists of the `reachable` versions in `file`, which allow lower stamps for
+        /// free chunks. Opens none if no removed version was newer than a readable one, because
+        /// then no stamp can be lowered.
         ///
-        /// - Parameter checked: versions whose lists were verified before.
+        /// - Parameter checked: versions with free lists that were verified before.
         convenience init(
             _ file: MappedFile, _ reachable: VersionList.Reachable, _ checked: VerifiedFreeLists
         ) {

@@ -110,7 +110,7 @@ extension FreeSpace {
         return chunk.version > oldest ? chunk : nil
     }
 
-    /// Reads the chunks of the free list without joining any of them.
+    /// Reads the chunks of a version's free list. Adjacent chunks are not merged.
     static func chunks(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> [Chunk] {
         guard let stored = try StoredList(space, top) else { return [] }
         var chunks: [Chunk] = []

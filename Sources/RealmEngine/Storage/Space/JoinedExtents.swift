@@ -3,7 +3,7 @@
 struct JoinedExtents {
     private let memory: UnsafeMutablePointer<Extent>?
     private(set) var count = 0
-    /// End of the last extent.
+    /// End, as an offset in the file, of the last extent appended.
     private var end: UInt64 = 0
 
     init(_ memory: UnsafeMutableBufferPointer<Extent>) { self.memory = memory.baseAddress }

@@ -73,8 +73,8 @@ struct NodePlacement {
     /// large node, the node is placed elsewhere and the extent stays open.
     private static let largeNode: UInt64 = 1 << 10
 
-    /// Prepares to place nodes of the estimated size `need`. Reserves space for lists of `extra`
-    /// bytes, if `extra` is not 0.
+    /// Prepares to place nodes of the estimated size `need`. Reserves space for free lists of
+    /// `extra` bytes, if `extra` is not 0.
     init(_ free: consuming FreeSpace, _ need: NodeWriter.SpaceEstimate, extra: UInt64, page: UInt64)
     {
         self.free = free
@@ -219,8 +219,8 @@ struct NodePlacement {
     }
 
     /// Closes the current extent and opens the next planned one. If none is planned, opens the
-    /// smallest extent with room for all remaining nodes, or else plans a stretch, or else extends
-    /// the file.
+    /// smallest extent with room for all remaining nodes; otherwise plans a stretch, a sequence of
+    /// neighbouring extents; otherwise extends the file.
     ///
     /// If a commit of few nodes finds no stretch although enough space is free, places the node in
     /// its best-fitting extent and returns the result. Returns nil in all other cases.

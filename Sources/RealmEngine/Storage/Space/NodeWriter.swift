@@ -36,9 +36,10 @@ struct NodeWriter {
     }
 
     var runs: [Run] { places.runs }
-    /// The run to which the lists can be appended; nil if they have reserved space.
+    /// Last run, a range of the file filled with nodes without gaps. The free lists and the root
+    /// can be appended to it. Nil if space is reserved for them.
     var lastRun: Run? { places.lastRun }
-    /// Extent reserved for the lists; nil if they are placed after the nodes.
+    /// Extent reserved for the free lists; nil if they are placed after the nodes.
     var reserve: Extent? { places.reserve }
 
     /// Writes all nodes and returns the new refs of the order's roots.

@@ -40,7 +40,8 @@ extension ClusterEditor {
         try store(Ref(raw), newIndex, leafSlot)
     }
 
-    /// Sets a column to `value` for every object and frees the nodes that its cells referenced.
+    /// Sets a column to `value` for every object of the cluster leaf, and frees the nodes that the
+    /// previous values referenced.
     func resetColumn(
         _ leafIndex: Int, to value: Value, in leafSlot: LeafSlot
     ) throws(RealmError) {
@@ -66,8 +67,8 @@ extension ClusterEditor {
         setColumn(leafIndex, new)
     }
 
-    /// Returns the ref of a column leaf in the cluster leaf at `leafSlot`. Call it before the
-    /// cluster leaf is copied, because the copy omits columns without an editor.
+    /// Returns the ref of the column's node in the cluster leaf at `leafSlot`. Call it before the
+    /// cluster leaf is copied: the copy has no ref for a column without an editor.
     private func cells(_ leafIndex: Int, _ leafSlot: LeafSlot) throws(RealmError) -> Ref {
         let ref = Ref(leafSlot.slot.pointee)
         let leaf = try nodes.space.node(ref)

@@ -93,8 +93,9 @@ extension ClusterEditor {
         try rebase(node.slots + InnerClusterShape.firstChild, below: node, by: delta)
     }
 
-    /// Merges leaf `i` with its right neighbour if together they are smaller than three quarters of
-    /// the target size. The target is smaller while changes are scattered.
+    /// Merges leaf `i` with its right neighbour if together they have fewer objects than three
+    /// quarters of the intended leaf size. This size is smaller if the transaction changes few
+    /// objects in each of many leaves.
     private func mergeIfSmall(_ node: SlabNode, _ i: Int, _ rows: Int) throws(RealmError) {
         let other = try objects(Ref(node.slots[InnerClusterShape.child(i + 1)]))
         let size = keepsSmallLeaves ? context.fanout.scatteredLeaf : context.fanout.clusterLeaf

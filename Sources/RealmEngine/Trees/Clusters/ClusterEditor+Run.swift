@@ -8,7 +8,8 @@ extension ClusterEditor {
             let cells: LeafCells
         }
 
-        /// Cells of some columns. Columns that are not listed get zeros, which mean no backlinks.
+        /// Columns with values to append. In a column that is not in this array, the new cells are
+        /// 0; in a backlink column, 0 means no backlinks.
         let columns: [Column]
         let keys: UnsafePointer<UInt64>
         let count: Int

@@ -36,7 +36,7 @@ final class ClusterEditor {
 
     /// Range of keys for which a leaf is responsible.
     struct Range {
-        /// Key of the leaf to which its stored keys are added.
+        /// Number that is added to a key stored in the leaf for the key of the object.
         var base: UInt64 = 0
         /// Base of the right neighbour; nil for the last leaf.
         var end: UInt64?
@@ -49,7 +49,7 @@ final class ClusterEditor {
     struct Reached {
         let leaf: SlabNode
         let range: Range
-        /// Whether all its columns are writable.
+        /// Whether all columns of the leaf are writable.
         var isOpen = false
     }
 

@@ -106,8 +106,8 @@ extension ClusterTree {
         let last = inner.childCount - 1
         let full = ClusterLeafShape.maximumObjectCount
         let rest = inner.count - last * full
-        // If the last leaf contains exactly the remaining objects, all other leaves are full,
-        // because no leaf exceeds the maximum.
+        // Every leaf contains at most `full` objects. If the last leaf contains as many as remain
+        // after full leaves, all leaves before it are full.
         if inner.depth == 1, rest > 0, try size(of: inner.ref(last)) == rest {
             let child = min(wanted / full, last)
             return (child, child * full)

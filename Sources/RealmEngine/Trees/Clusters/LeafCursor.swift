@@ -37,7 +37,8 @@ package struct LeafCursor {
     private var frame: Frame?
     private var stack: [Frame] = []
     private var lastKey: UInt64?
-    /// Number of objects to skip; leaves are returned from the one that contains the next object.
+    /// Number of objects to skip before the first returned leaf, which contains the object after
+    /// them.
     private var toSkip = 0
     private var seen = 0
     /// Index in table order of the first object in the last returned leaf.

@@ -5,7 +5,7 @@ protocol CachedLeaf: BitwiseCopyable {
         _ space: NodeSpace, _ ref: Ref, _ layout: LeafLayout
     ) throws(RealmError) -> Self?
 
-    /// Number of values; depends on the layout's null marker.
+    /// Number of values in the leaf. Some leaves store an extra element for null, as `layout` says.
     func count(_ layout: LeafLayout) -> Int
 
     /// Returns the same leaf for reading in another space.
@@ -78,8 +78,9 @@ final class LeafDirectory: @unchecked Sendable {
 
     var count: Int { leaves.count }
 
-    /// Returns the column's opened leaves, which are valid as long as the directory; nil if the
-    /// caller must open each of them. All calls for a column must pass the same `form`.
+    /// Returns all leaves of a column, opened as `Leaf`, in the order of the directory. They are
+    /// valid as long as the directory exists. Nil if the caller must open the leaves one by one.
+    /// All calls for a column must pass the same `form`.
     func leaves<Leaf: CachedLeaf>(
         _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type = Leaf.self
     ) -> UnsafePointer<Leaf>? {

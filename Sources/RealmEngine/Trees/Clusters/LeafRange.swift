@@ -1,7 +1,8 @@
 /// A range of neighbouring leaves with the same parent, which one worker scans. Only the parent has
 /// been read.
 struct LeafRange: Sendable {
-    /// The inner node whose children are the leaves, and the base of its keys.
+    /// Ref of the inner node that is the parent of the leaves, and the key to which the key offsets
+    /// in this node are added.
     let parent: Ref
     let base: UInt64
     let children: Range<Int>

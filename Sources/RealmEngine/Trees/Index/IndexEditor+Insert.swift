@@ -36,8 +36,9 @@ extension IndexEditor {
 
     // MARK: Values
 
-    /// Adds an object at the slot `place`, whose chunk equals the chunk of the entry. Returns the
-    /// slot of the next level if the entry belongs there.
+    /// Adds the object of `entry` to the slot `place`, which belongs to the entry's chunk, 32 bits
+    /// of the index string at `offset`. If the slot references a node of the next level, returns
+    /// the slot, and the caller must add the entry to that node.
     private func place(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {

@@ -81,8 +81,8 @@ extension IndexEditor {
 
     /// Returns the node at `slot`. Copies it first if the transaction does not own it.
     ///
-    /// - Parameter last: the key of the node in its parent, to check the copy; nil for the root of
-    ///   a level.
+    /// - Parameter last: the chunk that the parent stores for the node, which must be the node's
+    ///   last chunk; nil for the root of a level.
     @inline(__always)
     func makeWritable(_ slot: RefSlot, last: Int32?) throws(RealmError) -> IndexNode {
         let ref = Ref(slot.pointee)

@@ -79,8 +79,8 @@ extension IndexEditor {
         var depth = 0
         while root.isInner, root.count == 1 {
             guard depth < Self.maximumDepth else { throw tooDeep(Ref(level.pointee)) }
-            // The new root may be an inner node with one child too, as earlier commits can leave
-            // it. Then its child becomes the root.
+            // Earlier commits may have left several such nodes in sequence: `only`, the new root,
+            // may be an inner node with one child too.
             let only = try makeWritable(root.slots, last: root.chunks[0])
             level.pointee = root.slots[0]
             root = only

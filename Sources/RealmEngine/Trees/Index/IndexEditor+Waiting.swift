@@ -63,7 +63,7 @@ final class PendingIntegers {
         }
         guard low > 0 else { return nil }
         let run = runs[low - 1]
-        // The run begins at or before `number`, so the subtraction does not overflow.
+        // `run.number` is at most `number`, so the subtraction does not overflow.
         let distance = number &- run.number
         return distance >= 0 && distance < run.count ? run.key &+ distance : nil
     }
@@ -190,7 +190,7 @@ extension IndexEditor {
     /// Number of integers that are inserted at a time, to limit the memory for sorting them.
     static let portion = 1 << 18
 
-    /// Inserts the pending integers of the next zones. The number of zones is chosen so that about
+    /// Inserts the pending integers of the next zones (`PendingIntegers`), so many zones that about
     /// `portion` of the `total` integers are inserted.
     func insertSomePendingIntegers(of total: Int) throws(RealmError) {
         guard !waiting.isEmpty else { return }

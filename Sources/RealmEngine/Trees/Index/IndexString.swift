@@ -115,7 +115,7 @@ struct IndexString: @unchecked Sendable {
     }
 
     private static let terminator: UInt32 = 0x58
-    /// The chunk after the last byte of a string whose length is a multiple of four: only the `X`.
+    /// Last chunk of a string with a length divisible by four: only the terminator `X` and zeros.
     static let end: Int32 = 0x5800_0000
 
     static func == (a: IndexString, b: IndexString) -> Bool {

@@ -35,7 +35,8 @@ extension SearchIndex {
         try visit(ref, forms.first, forms.last, forms, depth: 0, body)
     }
 
-    /// Visits the forms from `first` to `last`, both of which are forms of the chunk.
+    /// Calls `body` with the entries of the node at `ref`, and of the nodes below it, whose chunks
+    /// are in `forms` and between `first` and `last`. Both are in `forms` too.
     @_optimize(size)
     private func visit(
         _ ref: Ref, _ first: Int32, _ last: Int32, _ forms: Forms, depth: Int,

@@ -24,8 +24,8 @@ extension SearchIndex {
         try appendAll(ref, range, offset, to: &entries)
     }
 
-    /// Appends all entries of a node whose chunk is in `range`, and all entries of the levels below
-    /// these.
+    /// Appends the entries of the node at `start` with a chunk in `range`, and all entries of the
+    /// levels below the slots of these chunks.
     private func appendAll(
         _ start: Ref, _ range: ClosedRange<Int64>, _ offset: Int, to entries: inout [Entry]
     ) throws(RealmError) {

@@ -60,8 +60,8 @@ final class SharedValues {
         items![Self.place(words)] = Item(list: list, kind: kind, string: words)
     }
 
-    /// Removes the record for the entry's index string, because not all objects in the list have
-    /// the same value.
+    /// Discards the list recorded for the index string of `entry`, because not all objects in the
+    /// list have the same value.
     func invalidate(_ entry: IndexEditor.Entry) {
         guard let items, let words = entry.string.words else { return }
         items[Self.place(words)].list = 0

@@ -166,7 +166,7 @@ struct BytesLeaf {
         return low
     }
 
-    /// Rows of a medium leaf that are null.
+    /// Rows that are null, in a leaf of medium form.
     var nullRows: Selection {
         let rows = min(count, ClusterRows.maximum)
         let zero = IntegerRange(low: 0, high: 0)

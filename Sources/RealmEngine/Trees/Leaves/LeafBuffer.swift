@@ -194,8 +194,9 @@ extension LeafBuffer {
 }
 
 extension EditContext {
-    /// Frees the nodes of one leaf. Does not free the collections, backlink lists and blobs that
-    /// its cells reference, because the edited leaf references them too.
+    /// Frees the nodes of one column leaf after an edited copy was written. Does not free the
+    /// collections, backlink lists and blobs that its cells reference, because the copy references
+    /// them too.
     func freeLeaf(_ ref: Ref, _ layout: LeafLayout) throws(RealmError) {
         if ref.isNone { return }
         if layout.collection != nil { return try free(ref) }

@@ -7,7 +7,8 @@ final class DistinctList {
     private let editor: ColumnEditor
     private let slot: RefSlot
     private var places = TextHashTable()
-    /// Number of values in the list; nil before they are in the hash table.
+    /// Number of values in the list, if all of them are in `places`; nil if they were not added
+    /// yet.
     private var count: Int?
 
     /// Maximum number of values.

@@ -41,8 +41,8 @@ final class SequenceEditor {
         /// Index in the tree of the leaf's first element.
         let start: Int
         var rows: Int
-        /// Number of further appends that need no check, since they leave the nodes on the path in
-        /// compact form.
+        /// Number of next appends that need not update the inner nodes on the path: these nodes are
+        /// in compact form and remain so.
         var evenAppends = 0
 
         /// Whether element `index` is in this leaf, or may be inserted in it. An insertion before
