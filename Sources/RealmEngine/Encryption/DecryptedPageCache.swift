@@ -131,8 +131,8 @@ final class DecryptedPageCache: @unchecked Sendable {
 
     private var groupSize: Int { EncryptedLayout.page << groupShift }
 
-    /// Makes room for the state of pieces, before `count` bytes at offset `from` are added to the
-    /// file. Returns false if out of memory.
+    /// Makes room for one byte per piece (a few adjacent pages), before the file grows by `count`
+    /// bytes at offset `from`. Returns false if out of memory.
     func extend(from: Int, _ count: Int) -> Bool {
         (try? closed.ensure(Self.pieces(from + count, shift))) != nil
     }
@@ -207,8 +207,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         return work + (group % EncryptedPages.mutexCount - group) * groupSize
     }
 
-    /// Makes the system allocate the work memory for `pages`, whole pieces of one group, at once.
-    /// Otherwise each page would cost a page fault.
+    /// Makes the system allocate the work memory for `pages` at once; otherwise each page would
+    /// cost a page fault. The pages must fill whole pieces of one group of pieces.
     func prepareRoom(for pages: Range<Int>) {
         madvise(
             room(for: pages.lowerBound) + pages.lowerBound * EncryptedLayout.page,
@@ -235,8 +235,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         return true
     }
 
-    /// Moves `pages`, whole pieces of one group, from work memory to the addresses that readers
-    /// use. Returns false on failure.
+    /// Moves `pages` from work memory to the addresses that readers use, which become accessible.
+    /// The pages must fill whole pieces of one group of pieces. Returns false on failure.
     func open(_ pages: Range<Int>) -> Bool {
         let offset = pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page

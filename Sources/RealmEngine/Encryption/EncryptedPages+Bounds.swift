@@ -20,7 +20,8 @@ extension EncryptedPages {
         }
     }
 
-    /// Frees the pages of `pieces`; adjacent pieces are freed with one system call.
+    /// Frees the memory of the pages in `pieces`, ranges of a few adjacent pages. Pages of adjacent
+    /// pieces are freed with one system call.
     private func close(_ bounds: DecryptedPageCache, _ pieces: Range<Int>, _ size: Int) {
         var run = 0..<0
         for piece in pieces {

@@ -22,8 +22,8 @@ final class EncryptedPages: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
     /// Frees pages if the memory limit is exceeded; nil if there is no limit.
     let bounds: DecryptedPageCache?
-    /// Addresses for work memory and for the state of all pages of the largest possible file. The
-    /// part for pages of the current file is accessible.
+    /// Reserved addresses for work memory and for the state of all pages of the largest possible
+    /// file. Only the memory for pages of the current file can be accessed.
     private let memory: UnsafeMutableRawPointer
     private let memorySize: Int
     private var markMemory: ReservedMemory
@@ -367,8 +367,8 @@ extension EncryptedPages {
         return judgeCode(page, scratch)
     }
 
-    /// Returns the state of a page by comparing the code in `scratch` with both halves of the
-    /// entry.
+    /// Returns the state of a page by comparing its authentication code, which is in
+    /// `scratch.code`, with the codes in both halves of its entry.
     private func judgeCode(_ page: Int, _ scratch: Scratch) -> Found {
         let half = EncryptedLayout.half
         let latest = scratch.entry.load(as: UInt32.self)
@@ -403,8 +403,9 @@ extension EncryptedPages {
         let between = Self.counter(after: last)
         if counter == between { return !EncryptionKey.isSameCode(latest + 4, before + 4) }
         guard counter == Self.counter(after: between) else { return false }
-        // Decrypts the page with the counter of the bytes in the file, and encrypts it with the
-        // other counter.
+        // The page must have been encrypted with both counters. Decrypts the page with the counter
+        // that matches its bytes in the file, encrypts it with the other counter, and compares the
+        // authentication code.
         let hasLatest = EncryptionKey.isSameCode(latest + 4, scratch.code)
         let position = page * EncryptedLayout.page
         key.decrypt(

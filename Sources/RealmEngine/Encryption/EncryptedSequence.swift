@@ -15,9 +15,9 @@ final class EncryptedSequence {
     private var plain: UnsafeMutableRawPointer { work }
     /// Copy of the first page, a part of which is overwritten last.
     private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }
-    /// Table with the entries of the current group.
+    /// The page of entries that precedes the current group of 64 pages in the file.
     private var table: UnsafeMutableRawPointer { first + EncryptedLayout.page }
-    /// Entry of the first page.
+    /// Entry (counters and authentication codes) of page 0.
     private var firstEntry: UnsafeMutableRawPointer { table + EncryptedLayout.page }
     /// Encrypted pages of the current group.
     private var ciphers: UnsafeMutableRawPointer { firstEntry + EncryptedLayout.page }

@@ -219,7 +219,8 @@ final class MappingPart: Sendable {
     let range: Range<Int>
     private let index: Int
 
-    /// Number of parts, and so of such versions that can be open at the same time.
+    /// Number of parts after a mapped file. As many versions of an older format can be open at the
+    /// same time.
     fileprivate static let count = 4
 
     fileprivate init(_ mapping: Mapping, _ index: Int, _ range: Range<Int>) {

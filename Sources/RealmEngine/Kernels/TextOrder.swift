@@ -17,7 +17,7 @@ struct TextOrder: Sendable {
         fileprivate(set) var below = Selection.none
         /// Rows that are null, and rows whose whole text must be compared.
         fileprivate(set) var unsure = Selection.none
-        /// Rows whose text is greater; none of them is null.
+        /// Rows whose text is greater than the text compared with; none of them is null.
         fileprivate(set) var above = Selection.none
     }
 
@@ -98,7 +98,8 @@ struct TextOrder: Sendable {
 }
 
 extension TextOrder.Heads {
-    /// Moves rows to `unsure`, because their whole text must be compared.
+    /// Moves `rows` to `unsure`: a caller must compare their whole texts, because their heads do
+    /// not decide the order.
     fileprivate mutating func doubt(_ rows: Selection) {
         below = below.subtracting(rows)
         above = above.subtracting(rows)

@@ -23,7 +23,7 @@ enum CaseFolding {
     /// Returns the folded form of a scalar, which is the same for upper and lower case.
     static func folded(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }
-        // Finds the last run that begins at or before the scalar.
+        // Finds the last range of scalars that begins at or before `scalar`.
         var (low, high) = (0, runs.count)
         while low < high {
             let middle = (low + high) / 2

@@ -7,7 +7,7 @@ enum Hex {
         out.storeBytes(of: digits.utf8Start[Int(byte & 15)], toByteOffset: 1, as: UInt8.self)
     }
 
-    /// Writes `value` as sixteen digits, the most significant first.
+    /// Writes `value` as sixteen hexadecimal digits, the most significant first.
     @inline(__always)
     static func write(_ value: UInt64, to out: UnsafeMutableRawPointer) {
         for i in 0..<8 {

@@ -1,10 +1,10 @@
 extension Value {
-    /// Parses a value of a type whose text has the same form in queries, imported records and
-    /// conversions. Returns nil if `text` is no value of `type`.
+    /// Parses a value of `type`. Returns nil if `text` is no value of this type.
     ///
-    /// Also returns nil for the other types. Any text is a string, and a binary is base64 in
-    /// queries and records, but the bytes of the text in conversions. A number beyond the range of
-    /// its type becomes infinite, which `isOverflow(of:)` detects.
+    /// Only for types with the same text form in queries, imported records and conversions; returns
+    /// nil for the other types. Strings need no parsing, and a binary is base64 in queries and
+    /// records, but the bytes of the text in conversions. A number beyond the range of its type
+    /// becomes infinite, which `isOverflow(of:)` detects.
     package static func parsed(_ text: ByteView, as type: ColumnType) -> Value? {
         switch type {
         case .int: Int64(text: text).map(Value.int)

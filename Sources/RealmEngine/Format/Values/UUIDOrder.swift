@@ -6,8 +6,8 @@ package enum UUIDOrder: String, CaseIterable, Sendable {
     /// 10.10: the first four bytes and the next two pairs are reversed.
     case dotnet
 
-    /// Converts a stored UUID to the UUID that is meant, or back. Converting twice gives the same
-    /// UUID.
+    /// Converts between this order and the order of the text (RFC 4122), in either direction.
+    /// Converting twice gives the same UUID.
     @inline(__always)
     package func converted(_ uuid: UUIDValue) -> UUIDValue {
         self == .standard ? uuid : uuid.reversedInParts

@@ -67,8 +67,8 @@ extension ZoneRules {
     package init?(tzif bytes: [UInt8]) {
         var reader = TZifReader(bytes)
         guard let head = reader.header() else { return nil }
-        // From version 2 on, the first block has times of 32 bits, and the second block has the
-        // same and further times, of 64 bits.
+        // A TZif file of version 2 or later has two data blocks: one with times of 32 bits, then
+        // one with the same and further times, of 64 bits.
         var block = head
         var width = 4
         if head.version >= 2 {
@@ -149,7 +149,8 @@ private struct TZifReader {
         }
     }
 
-    /// Returns the text between the two line feeds at the end.
+    /// Returns the text at the current position, which is between two line feeds and ends a TZif
+    /// file: the rule for later times. Nil if there is none.
     func footer() -> [UInt8]? {
         guard at < bytes.count, bytes[at] == 0x0A,
             let end = bytes[(at + 1)...].firstIndex(of: 0x0A)

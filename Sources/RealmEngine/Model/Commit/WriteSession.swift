@@ -7,9 +7,11 @@ public final class WriteSession {
     public let database: Database
     let options: Options
     let device: any StorageDevice
-    /// The file as opened for writing, which also counts the writes; nil for a rehearsal.
+    /// The file as opened for writing, which also counts the writes; nil for a rehearsal, a dry
+    /// run.
     private let file: FileDevice?
-    /// Directory for the temporary file of a rehearsal; nil if the session writes to the database.
+    /// Directory for the temporary file of a rehearsal, a dry run; nil if the session writes to the
+    /// database.
     let rehearsalDirectory: String?
     var isRehearsal: Bool { rehearsalDirectory != nil }
     /// Row of the open transaction in the reader table.
@@ -153,7 +155,7 @@ public final class WriteSession {
     }
 
     /// Size of the file in bytes when this session last read it; other processes may have extended
-    /// the file since. 0 for a rehearsal.
+    /// the file since. 0 for a rehearsal, a dry run.
     package var fileSize: Int { file?.size ?? 0 }
 
     /// Acquires the write mutex and begins a write transaction.

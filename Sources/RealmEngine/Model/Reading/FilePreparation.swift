@@ -64,8 +64,8 @@ struct FilePreparation {
         var device: any StorageDevice = file
         if case .given = key {
             try file.grow(to: EncryptedLayout.fileSize(of: Self.page))
-            // Clears the first entry, which an interrupted creation may have written: no page of
-            // the file belongs to it.
+            // Clears the entry of page 0, which an interrupted creation may have written: the page
+            // does not exist, but the entry would describe it.
             try write([UInt8](repeating: 0, count: EncryptedLayout.entry), at: 0, file)
             device = self.device(try MappedFile(file, key, isNew: true))
         }

@@ -1,11 +1,12 @@
-/// One holder's pin of a version, valid until `Database.unpin`.
+/// A pin that one user in this process, such as a snapshot, has on a version. Valid until
+/// `Database.unpin`.
 struct VersionPin: Sendable {
     /// State of the version, which `VersionPins` retains as long as the version has holders.
     let retainedState: Unmanaged<VersionState>
     var state: VersionState { retainedState.takeUnretainedValue() }
     let version: UInt64
     let kind: PinKind
-    /// Index of the pin's row in the reader table; nil if it has none.
+    /// Row of this pin in the reader table; nil if it has none.
     fileprivate(set) var row: Int32?
 }
 
@@ -18,7 +19,7 @@ struct VersionPins {
     /// Reader table of the session.
     private let readers: Unmanaged<ReaderTable>?
     private var entries: [Entry] = []
-    /// Empty rows of the reader table, kept for the next holders.
+    /// Empty rows of the reader table that this process has claimed, for its next pins.
     private var idleRows: [Int32] = []
 
     private struct Entry {
@@ -92,7 +93,8 @@ struct VersionPins {
         return count(i, pin.kind, label)
     }
 
-    /// Adds a holder of `kind` to a version. Throws `misuse` if the version has no holders.
+    /// Adds another pin of `kind` to a version that this process has pinned. Throws `misuse` if it
+    /// has not.
     mutating func addHolder(
         _ version: UInt64, _ kind: PinKind, _ label: ReaderLabel
     ) throws(RealmError) -> VersionPin {

@@ -19,8 +19,8 @@ public struct ColumnInfo: Sendable {
     /// Backlink column in the target table; none unless the column contains links.
     let targetColumn: ColumnKey
     public let index: IndexKind
-    /// Whether the schema requests a general index. A primary key is indexed in any case, so it may
-    /// be false there.
+    /// Whether the schema requests a general index. May be false for a primary key, which always
+    /// has an index.
     public let isIndexed: Bool
     package let hasIntegerKeys: Bool
     fileprivate(set) var indexRoot: Ref

@@ -47,7 +47,7 @@ final class RowShape {
         let editor: IndexEditor
     }
 
-    /// A property with single links. The target is set at its first use.
+    /// A link property that is no collection. The target table is looked up at the first use.
     struct Link {
         let column: Int
         let leafIndex: Int

@@ -280,7 +280,7 @@ final class TableEditor {
         return enumerated.remove(leafIndex)
     }
 
-    /// Frees the list of values of an enumerated column, which is removed or no longer enumerated.
+    /// Frees the list of distinct values of a column that is removed or no longer enumerated.
     func dropDistinct(_ leafIndex: Int) throws(RealmError) {
         guard let list = enumerated.remove(leafIndex) else { return }
         try context.freeDeep(list.root)

@@ -25,8 +25,8 @@ extension WriteTransaction {
     }
 
     /// Creates an embedded object for property `column` of `owner`. The caller must store the link
-    /// to it before anything else. Throws `misuse` if it would be nested deeper than readers
-    /// accept.
+    /// to the new object before any other change. Throws `misuse` if the object would be nested
+    /// deeper than readers accept.
     func makeEmbedded(
         _ column: ColumnInfo, of owner: ObjectLink
     ) throws(RealmError) -> ObjectLink {

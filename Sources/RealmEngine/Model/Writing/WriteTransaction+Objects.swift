@@ -200,7 +200,8 @@ extension WriteTransaction {
             guard key.raw >= 0, n < 1 << 62 else {
                 throw .corrupt("the object keys of \(editor.className) are used up", in: "table")
             }
-            // The key can exist only in a file that was written before there was a sequence number.
+            // If the key exists, the next one is tried. This happens only in files written before
+            // tables had a sequence number.
             if try editor.insertNew(key, shape.row) { return key }
         }
     }

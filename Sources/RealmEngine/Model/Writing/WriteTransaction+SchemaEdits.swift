@@ -217,7 +217,8 @@ extension WriteTransaction {
         _ editor: TableEditor, _ column: ColumnInfo, by new: ColumnInfo
     ) throws(RealmError) -> Int {
         let position = editor.columnIndex(column.key)!
-        // The list must be in the file, where spills between leaves do not move it.
+        // The list of distinct values must be in the file, because spills between leaves would move
+        // a list in memory.
         if memoryLimit < .max, editor.hasChangedDistinct(column.leafIndex) { try spill() }
         let list = editor.takeDistinct(column.leafIndex)
         if list == nil { try editor.expand(position) }

@@ -7,7 +7,7 @@ import Synchronization
 /// any time. Nodes are reused, so there are only as many as there were unfinished files at the same
 /// time.
 package enum TemporaryFiles {
-    /// A name in the list, returned by `add` and passed to `remove`.
+    /// An unfinished output file in the list, returned by `add` and passed to `remove`.
     package struct Entry: @unchecked Sendable {
         fileprivate let node: UnsafePointer<Node>
         fileprivate init(_ node: UnsafePointer<Node>) { self.node = node }

@@ -14,8 +14,8 @@ enum Failpoint: String, CaseIterable, Sendable {
     /// `slotWritten`: the inactive header slot was written. `flipped`: the select bit was written
     /// and synced.
     case slotWritten, flipped
-    /// `critical`: the commit has begun its critical phase, in which it publishes the version.
-    /// `published`: the phase has ended. The write mutex is held.
+    /// `critical`: a commit is about to add its version to the version list. `published`: it has
+    /// added the version. The write mutex is held.
     case critical, published
     /// A published commit is being announced; the write mutex is held, the control mutex is not.
     case signalling

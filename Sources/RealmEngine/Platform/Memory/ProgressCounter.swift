@@ -13,7 +13,7 @@ public final class ProgressCounter: Sendable {
         /// Number of the stage, from 1.
         public let number: Int
         public let unit: Unit
-        /// Approximate value of the count at the end of the stage; 0 if unknown.
+        /// Approximate number of units of the whole stage; 0 if unknown.
         public let total: Int
         /// Name of the stage, such as `sorting`; nil if the operation's own name describes it.
         public let name: String?
@@ -24,7 +24,7 @@ public final class ProgressCounter: Sendable {
 
     public init() {}
 
-    /// Begins a stage.
+    /// Begins the next stage of the operation, with a count of 0.
     func begin(_ unit: Unit, total: Int, name: String? = nil) {
         stage.withLock { stage in
             stage = Stage(
@@ -33,11 +33,11 @@ public final class ProgressCounter: Sendable {
         }
     }
 
-    /// Sets the count of the stage.
+    /// Sets the progress, in units of the current stage.
     @inline(__always)
     func set(_ count: Int) { done.store(count, ordering: .relaxed) }
 
-    /// Adds to the count of the stage. Only one thread may call this.
+    /// Adds `count` units to the progress of the current stage. Only one thread may call this.
     @inline(__always)
     func add(_ count: Int) { set(done.load(ordering: .relaxed) &+ count) }
 

@@ -275,8 +275,8 @@ struct NodeSpace {
 /// not plain bytes of the file.
 struct ReadState {
     var budget: Int
-    /// Cache of values that are stored in several blobs; nil until first used. Only the look-up
-    /// space has one.
+    /// Cache of values that are stored in several blobs; nil until first used, and in the state of
+    /// any space but the look-up space.
     var joined: Unmanaged<JoinedBlobs>?
     /// State of the look-up space of the same snapshot.
     let lookup: UnsafeMutablePointer<ReadState>

@@ -18,7 +18,7 @@ final class Slab: @unchecked Sendable {
     private var pages: PageFile?
     /// Offset in the open region before which all nodes were moved to `pages`.
     private var moved = 0
-    /// Handle of the state that each creation of a node reads and changes.
+    /// Handle of the slab's state, through which nodes are created and opened.
     let nodes: SlabNodes
 
     private var state: UnsafeMutablePointer<SlabNodes.State> { nodes.state }
@@ -27,8 +27,8 @@ final class Slab: @unchecked Sendable {
         set { state.pointee.next = newValue }
     }
 
-    /// First ref of the slab, half of the reserved address range after `base` and so beyond any
-    /// file.
+    /// First ref of the slab: the offset from `base` at which the second half of the reserved
+    /// address range begins, after the end of any file.
     var start: UInt64 { state.pointee.start }
 
     /// Maximum number of elements of a node: the size field has 24 bits.
@@ -36,7 +36,8 @@ final class Slab: @unchecked Sendable {
 
     convenience init(_ mapping: Mapping) { self.init(mapping, mapping.behindFile) }
 
-    /// Uses the part at offsets `part` of the address range that `mapping` reserves after the file.
+    /// Makes a slab in the range `part` of the addresses of `mapping`, which reserves addresses
+    /// after the file.
     init(_ mapping: Mapping, _ part: Range<Int>) {
         isConfidential = mapping.pages != nil
         let offset = part.lowerBound

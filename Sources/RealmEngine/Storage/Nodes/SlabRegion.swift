@@ -33,7 +33,7 @@ struct SlabView: Sendable {
 final class SlabRegions: Sendable {
     private let mapping: Mapping
     private let start: Int
-    /// Bytes in each half.
+    /// Size of each half of the slab in bytes.
     let half: Int
     /// Offsets of the regions in use. The range of the open region is empty until it is closed.
     private let taken = LockedValue<[Range<Int>]>([])

@@ -50,6 +50,6 @@ package enum PinKind: Int, CaseIterable, Sendable {
     case live = 0
     /// Pin of a frozen view, which stays at its version.
     case frozen = 1
-    /// Keeps this version and all later ones.
+    /// Pin that keeps its version and all later ones readable.
     case full = 2
 }

@@ -67,7 +67,7 @@ struct VersionList {
         return count
     }
 
-    /// The versions that `purge` left in the list.
+    /// The readable versions, which have entries in the version list after `purge`.
     struct Reachable {
         var oldest = UInt64.max
         var oldestLive = UInt64.max

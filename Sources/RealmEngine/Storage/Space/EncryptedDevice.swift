@@ -125,7 +125,8 @@ final class EncryptedDevice: StorageDevice {
 
     private func flushData(isDurable: Bool) throws(RealmError) {
         if dirty.isEmpty || (header != nil && dirty.count == 1) { return }
-        // The entries of earlier batches must be confirmed before their pages are written again.
+        // A page can be written again only after both halves of its entry describe the last write,
+        // which `confirm` stores for the earlier batches.
         try confirm()
         let batch = EncryptedBatch(dirty.sorted(), pages)
         isSynced = false
@@ -153,13 +154,13 @@ final class EncryptedDevice: StorageDevice {
 
 /// Encrypted pages with their entries. The header's page is written separately, after the others.
 final class EncryptedBatch {
-    /// Page indices, ascending.
+    /// Indexes of the pages to write, in ascending order.
     private let list: [Int]
     private let pages: EncryptedPages
     private let ciphers: ByteBufferBox
     private let entries: ByteBufferBox
-    /// Range of indices in `list` of the pages that were written and whose entries are not
-    /// confirmed.
+    /// Range of indexes in `list` of pages that were written, but of whose entries only one half
+    /// describes the write (see `confirm`).
     private var written = 0..<0
 
     init(_ list: [Int], _ pages: EncryptedPages) {

@@ -115,8 +115,8 @@ struct FreeSpace {
     /// Limits of the minimum size of the extents in a stretch: neighbouring extents that one commit
     /// fills. Smaller extents are left to single nodes.
     private static let minimumExtentSizes: ClosedRange<UInt64> = 1 << 8...3 << 9
-    /// Within these limits, the minimum size is the number of bytes to write divided by this
-    /// number.
+    /// Divisor for this minimum size: the number of bytes to write is divided by it, and the result
+    /// is clamped to `minimumExtentSizes`.
     private static let smallestPart: UInt64 = 1 << 8
     /// Cost of filling one more extent, which is one more write to the device. It is expressed as
     /// the number of bytes by which another stretch of extents may be longer.
@@ -243,8 +243,8 @@ struct FreeSpace {
         }
     }
 
-    /// Upper bound of the number of chunks in the next version's free list. Some more are added for
-    /// section boundaries and for the extension of the file.
+    /// Upper bound of the number of chunks in the next version's free list. Chunks that end at
+    /// section boundaries, and the chunk of an extension of the file, are not included.
     func maximumChunkCount(_ released: [Extent]) -> Int {
         free.count + locked.count + released.count + 4
     }

@@ -15,7 +15,7 @@ struct ListWriter {
     let reserve: Extent?
     /// The last run of nodes. Free lists placed directly after it are written in the same call.
     let last: NodeWriter.Run?
-    /// The root's content, whose refs of free lists are not yet set.
+    /// Content of the new root; the refs of its free lists are set when they are written.
     let root: TopArray.Content
 
     struct Result {
@@ -40,7 +40,8 @@ struct ListWriter {
     static func bound(
         _ space: FreeSpace, _ released: [Extent], _ version: UInt64
     ) -> UInt64 {
-        // Three array headers, the entries, the root, padding.
+        // Size of the chunks in the lists. `fixedSize` is the size of three array headers, the root
+        // and padding.
         let entries = UInt64(space.maximumChunkCount(released)) * entrySize(space, version)
         return (entries + fixedSize + 7) & ~7
     }
@@ -58,8 +59,8 @@ struct ListWriter {
         NodeEncoder.widthCode(magnitude: Int64(clamping: version) | 1 << 6, isNegative: false)
     }
 
-    /// If the lists would exceed `limit` bytes, removes the smallest chunks from them. The space of
-    /// these chunks is lost until the file is compacted, but commits continue to work.
+    /// Removes the smallest chunks from the free lists if the lists would exceed `limit` bytes. The
+    /// space of these chunks is lost until the file is compacted, but commits continue to work.
     static func shorten(
         _ space: inout FreeSpace, _ released: inout [Extent], _ version: UInt64,
         limit: UInt64 = NodeWriter.section
@@ -195,7 +196,8 @@ struct ListWriter {
                 released, version: version, top: layout.root))
     }
 
-    /// Writes the three arrays at `p`. The memory is zeroed.
+    /// Writes the free list's arrays of starts, lengths and versions to `p`, where the memory is
+    /// zero.
     @inline(__always)
     private func fill<T: FixedWidthInteger>(
         _ p: UnsafeMutableRawPointer, _: T.Type, _ layout: Layout

@@ -20,7 +20,7 @@ struct NodeOrder {
         @inline(__always) var node: NodeView { SlabNode(header: header).view }
     }
 
-    /// Memory per node in bytes: its item and its new offset.
+    /// Memory per node in bytes: its `Item`, and its offset in the file.
     static let bytesPerNode = MemoryLayout<Item>.stride + MemoryLayout<Int64>.stride
 
     private let space: NodeSpace

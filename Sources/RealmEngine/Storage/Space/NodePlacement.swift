@@ -48,7 +48,8 @@ struct NodePlacement {
     private var at: UInt64 = 0
     private var end: UInt64 = 0
     private var limit: UInt64 = 0
-    /// Index in `runs` of the last run in the current extent; nil if the extent has no run.
+    /// Index in `runs` of the last run, nodes without gaps, in the current extent; nil if no node
+    /// was placed in it.
     private var run: Int?
     /// Buffer of the last run in the current extent. Unretained, since a commit places thousands of
     /// nodes; `runs` keeps the buffer alive.

@@ -125,8 +125,8 @@ extension ClusterEditor {
         while true {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == InnerClusterShape.minimumCount else { return }
-            // The new root may be an inner node with one child too, as earlier commits can leave
-            // it. Then its child becomes the root.
+            // Earlier commits may have left several inner nodes with one child in sequence, so the
+            // loop examines the new root too.
             let node = try makeWritable(rootSlot, below: nil)
             try freeList(node)
             rootSlot.pointee = node.slots[InnerClusterShape.firstChild]

@@ -141,8 +141,8 @@ extension ClusterEditor {
 
     // MARK: Leaves
 
-    /// Writes the rows of a run as one leaf, which may be smaller than a full leaf, and empties the
-    /// run.
+    /// Writes the objects collected in `run` as one leaf, which may be smaller than a full leaf,
+    /// and empties `run`.
     func close(_ run: Run) throws(RealmError) {
         let first = run.keys[0]
         var slots = [try keySlot((0..<run.count).map { run.keys[$0] &- first })]

@@ -48,8 +48,9 @@ extension ClusterEditor {
         return true
     }
 
-    /// Whether removals should not merge leaves that are as small as the ones split by
-    /// `divideScattered`.
+    /// Whether removals leave small leaves unmerged, because merging would undo `divideScattered`.
+    /// True while the transaction changes few objects of each leaf, except in tables with mixed
+    /// columns.
     var keepsSmallLeaves: Bool { !scatter.isDense && !holdsMixed }
 
     /// Whether a column contains mixed values. When the reference engine removes an object, it

@@ -67,7 +67,7 @@ final class IndexChanges {
         counted = size
     }
 
-    /// Discards all changes after the last one was applied.
+    /// Frees the memory of the changes. Called after all of them were applied.
     func removeAll() {
         changes = []
         values = []

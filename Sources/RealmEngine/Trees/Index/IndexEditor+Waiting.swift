@@ -6,7 +6,8 @@
 /// The integers stay pending when the transaction is spilled, so a large transaction rewrites its
 /// indexes once.
 final class PendingIntegers {
-    /// Consecutive numbers with consecutive keys.
+    /// Consecutive integers of objects with consecutive keys, such as 5, 6, 7 of the objects 1, 2,
+    /// 3.
     struct Run {
         let number: Int64
         let key: Int64
@@ -96,7 +97,8 @@ final class PendingIntegers {
         switch value {
         case .int(let number): if number > known { largest = number }
         case .null: return
-        // Numbers of other types may equal integers, so the largest integer is unknown.
+        // A float, double or decimal may have the same index string as an integer, so the largest
+        // integer is unknown.
         default: largest = nil
         }
     }

@@ -46,7 +46,7 @@ struct IndexNode {
         keys.payload.assumingMemoryBound(to: Int32.self)
     }
 
-    /// Slots of the entries.
+    /// Refs or tagged keys of the entries, one for each element of `chunks`.
     @inline(__always) var slots: RefSlot { refs.slots + IndexShape.firstEntry }
 
     /// Key of this node in its parent: the largest chunk. The node must not be empty.

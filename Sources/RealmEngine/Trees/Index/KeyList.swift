@@ -28,8 +28,9 @@ struct KeyList {
         return ObjectKey(node.integer(i - start))
     }
 
-    /// Calls `body` with batches of the keys in `part`, until it returns false. Declared `dynamic`
-    /// so that the compiler does not specialise the code for each closure.
+    /// Calls `body` with batches of the keys at the indexes `part` of the list, until `body`
+    /// returns false. Declared `dynamic` so that the compiler does not specialise the code for each
+    /// closure.
     dynamic func visit(
         _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -58,7 +59,7 @@ struct KeyList {
         if let announced = leaves.announced, announced != met { throw miscounted(announced) }
     }
 
-    /// Appends the keys of the part, in stored order.
+    /// Appends the keys at the indexes `part` of the list, in stored order.
     func append(to keys: inout [ObjectKey]) throws(RealmError) {
         try visit { (part) throws(RealmError) in
             keys.append(contentsOf: part.lazy.map { ObjectKey($0) })

@@ -41,7 +41,8 @@ extension SearchIndex {
                 let chunk = chunks.integer(i)
                 defer { last = chunk }
                 if node.isInner {
-                    // The keys of child `i` are above the previous key and up to its own key.
+                    // Child `i` contains the chunks above the key of child `i - 1` and up to its
+                    // own key.
                     guard chunk >= range.lowerBound, last < range.upperBound else { continue }
                     pending.append((try child(i, of: node, ref), range, offset))
                 } else if range.contains(chunk) {

@@ -15,7 +15,8 @@ struct BytesLeaf {
     let form: Form
     /// Number of zero bytes after each stored value: 1 for strings, 0 for binaries.
     let terminator: Int
-    /// The array of cells, end offsets, slots or indexes, depending on the form.
+    /// Main array of the leaf: cells (short form), end offsets (medium), refs of blobs (big), or
+    /// indexes in the list of distinct values (enumerated).
     let node: NodeView
     /// The bytes of all values in medium form, or the list of distinct values in enumerated form.
     let area: NodeView

@@ -22,7 +22,7 @@ final class LeafCells {
     let extras: UnsafeMutablePointer<Int64>
     /// The cells, if they are stored as `Value`.
     let values: UnsafeMutablePointer<Value>
-    /// The number in `words` that means null, for layouts with one number.
+    /// The number in `words` that means null. Used by layouts with one number per cell.
     private let nullWord: Int64
 
     static let nullTime = Int64.min

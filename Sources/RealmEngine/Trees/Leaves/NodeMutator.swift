@@ -246,7 +246,8 @@ extension NodeMutator {
     enum Sign {
         /// The rule of int-arrays: elements of less than 8 bits are unsigned, others signed.
         case usual
-        /// Unsigned, with a width of at least 8 bits, as keys and offsets are stored.
+        /// Keys and offsets are stored without sign: elements are unsigned and at least 8 bits
+        /// wide.
         case none
 
         @inline(__always)

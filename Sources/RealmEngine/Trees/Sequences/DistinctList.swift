@@ -24,7 +24,7 @@ final class DistinctList {
 
     deinit { slot.deallocate() }
 
-    /// Layout of the list, which is a leaf of texts.
+    /// Layout of the list of distinct values, which is a leaf of strings.
     private static func layout(_ column: LeafLayout) -> LeafLayout {
         LeafLayout(
             type: .string, isNullable: column.isNullable, collection: nil, target: .none,
@@ -55,7 +55,8 @@ final class DistinctList {
         return try leaf.value(Int(place)).map(Value.string) ?? .null
     }
 
-    /// Returns the cell for a value. Appends the value to the list if it is new.
+    /// Returns the cell for a value: its index in the list of distinct values, to which a new value
+    /// is appended.
     func cell(_ value: Value) throws(RealmError) -> Value {
         var text: ByteView?
         if case .string(let view) = value { text = view }

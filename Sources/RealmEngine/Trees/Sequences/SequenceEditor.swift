@@ -41,8 +41,8 @@ final class SequenceEditor {
         /// Index in the tree of the leaf's first element.
         let start: Int
         var rows: Int
-        /// Number of next appends that need not update the inner nodes on the path: these nodes are
-        /// in compact form and remain so.
+        /// Number of next appends that certainly keep the nodes on the path in compact form, in
+        /// which all children of a node but the last have the same size. They need no check.
         var evenAppends = 0
 
         /// Whether element `index` is in this leaf, or may be inserted in it. An insertion before
@@ -204,7 +204,7 @@ final class SequenceEditor {
         let leafPosition = try makePathWritable(self.count - 1, isInsert: false)
         try column.rebuild(leafPosition.slot) { (leaf) throws(RealmError) in
             try leaf.remove(at: leafPosition.index, context)
-            // The bytes of the value are never read, because it has a blob.
+            // `ByteView.empty.base` is never read, because the value's bytes are in `blob`.
             leaf.append(.binary(ByteView(ByteView.empty.base, count: count)))
             leaf.setLastBlob(blob)
         }
