@@ -126,7 +126,7 @@ final class DecryptedPageCache: @unchecked Sendable {
             && memory.load(as: UInt8.self) == 0 && (memory + page).load(as: UInt8.self) == 1
     }()
 
-    /// Number of pages in a group, as a power of 2.
+    /// Number of pages in a group of pieces, as a power of 2.
     var groupShift: Int { shift + Self.groupShift }
 
     private var groupSize: Int { EncryptedLayout.page << groupShift }

@@ -92,9 +92,10 @@ extension EncryptedPages {
         DecryptedMemoryLimit.restored.add(1, ordering: .relaxed)
     }
 
-    /// Returns the pages to restore together with `page`. These are the pages of its piece. If the
-    /// two pieces before it, or the two after it, are in memory, the file is probably read
-    /// sequentially; then the closed pieces of the group that follow in that direction are added.
+    /// Returns the pages to restore together with `page`: all pages of its piece, a few adjacent
+    /// pages. If the two pieces before that piece, or the two after it, are in memory, the file is
+    /// probably read sequentially. Then the freed pieces of the same group that the reader will
+    /// reach next are added.
     private func restorable(_ bounds: DecryptedPageCache, _ page: Int) -> Range<Int> {
         let size = count * EncryptedLayout.page
         let (piece, group) = (page >> bounds.shift, bounds.group(of: page))

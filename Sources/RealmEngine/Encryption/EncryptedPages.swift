@@ -195,7 +195,8 @@ final class EncryptedPages: @unchecked Sendable {
                     position: page * EncryptedLayout.page, counter: counter)
             } else {
                 memset(room, 0, EncryptedLayout.page)
-                // Keeps the counter, because the next write must use the following one.
+                // Keeps the counter from the page's entry, although the page has no content: the
+                // next write of the page must use the counter after it.
                 scratch.used.copyMemory(from: scratch.entry, byteCount: EncryptedLayout.half)
             }
             if isKnown { store(room, target) }

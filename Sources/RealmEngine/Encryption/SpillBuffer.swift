@@ -42,7 +42,7 @@ package final class SpillBuffer {
     /// Address of the first byte.
     package var base: UnsafeMutableRawPointer { memory.start }
 
-    /// Appends a copy of `size` bytes without alignment. They stay in memory.
+    /// Appends a copy of `size` bytes without alignment. The buffer is not moved to the file.
     func append(_ bytes: UnsafeRawPointer, _ size: Int) throws(RealmError) {
         try memory.ensure(count + size)
         (memory.start + count).copyMemory(from: bytes, byteCount: size)

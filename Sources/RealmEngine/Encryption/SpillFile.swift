@@ -132,7 +132,7 @@ final class SpilledBytes: @unchecked Sendable {
 }
 
 extension RealmError {
-    /// A copy of this error with a hint about the temporary file.
+    /// A copy of this error with a hint that the query needs disk space for a temporary file.
     fileprivate var aboutSpilling: RealmError {
         RealmError(
             kind, code: code, reason: reason, message, file: file,

@@ -44,7 +44,8 @@ enum IntegerKernels {
         Int64.max &>> (64 &- (4 as Int64) &<< Int64(widthCode &- 3))
     }
 
-    /// Restricts the range to integers of the width. Returns nil if the range contains none.
+    /// Restricts the range to the integers that `widthCode` can represent. Returns nil if none of
+    /// them is in the range.
     @inline(__always)
     static func bounds(
         _ range: IntegerRange, _ widthCode: UInt8

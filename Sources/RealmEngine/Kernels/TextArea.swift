@@ -7,7 +7,7 @@
 /// file is damaged and the kernel returns nil.
 struct TextArea {
     let base: UnsafeRawPointer
-    /// Number of bytes.
+    /// Number of bytes at `base`, which contain the texts of all rows.
     let size: Int
     let offsets: NodeView
     let count: Int

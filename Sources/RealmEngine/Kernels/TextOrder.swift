@@ -13,7 +13,7 @@ struct TextOrder: Sendable {
 
     /// The result of comparing rows by their first eight bytes.
     struct Heads {
-        /// Rows whose text is less; none of them is null.
+        /// Rows whose text is less than the text compared with; none of them is null.
         fileprivate(set) var below = Selection.none
         /// Rows that are null, and rows whose whole text must be compared.
         fileprivate(set) var unsure = Selection.none

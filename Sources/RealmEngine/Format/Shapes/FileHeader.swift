@@ -52,7 +52,8 @@ struct RawHeader: Equatable {
 package struct FileHeader: Sendable {
     /// Index of the header slot in use: the selected one, unless the caller chose another.
     let slot: Int
-    /// Number of the file format in that slot; 0 in an empty new file, whose format is not decided.
+    /// Format number that belongs to header slot `slot`; 0 in an empty new file, whose format is
+    /// not decided.
     package let format: Int
     /// Whether the file was written from start to end without seeking, with the root in a footer
     /// (storage format 1.3).

@@ -21,7 +21,7 @@ struct IDBlocks {
     /// Offset of the byte that contains the null bit of id `i`.
     @inline(__always) func nulls(_ i: Int) -> Int { (i &>> 3) &* blockSize }
 
-    /// Offset of id `i`.
+    /// Offset of id `i` from the start of the leaf's payload.
     @inline(__always) func offset(_ i: Int) -> Int { nulls(i) &+ 1 &+ (i & 7) &* width }
 
     /// The null bit of id `i`, as a mask for its byte.

@@ -29,7 +29,7 @@ enum MixedLeafShape {
     static let keys = 5
 
     static let count = 6
-    /// Number of slots in files that were written before mixed values could be collections.
+    /// Number of slots of mixed leaves that were written before mixed values could be collections.
     static let minimumCount = 4
 
     /// Slots with the refs of pools. A pool contains values that do not fit in a word; 0 if there

@@ -117,7 +117,8 @@ extension ByteChunk {
             | equal(word, UInt8(ascii: "\n")) | equal(word, UInt8(ascii: "\r"))
     }
 
-    /// Marks bytes beyond ASCII too, because they must be checked.
+    /// Marks quotation marks, NULs, carriage returns, and all bytes beyond ASCII, because these
+    /// must be checked to be UTF-8.
     @inline(__always)
     fileprivate static func isSpecialInSQL(_ word: UInt64) -> UInt64 {
         word | equal(word, UInt8(ascii: "'")) | equal(word, 0) | equal(word, UInt8(ascii: "\r"))

@@ -65,7 +65,8 @@ extension ColumnType {
     /// every bit pattern is a value.
     var hasFixedSize: Bool { Self.fixedSizes.contains(self) }
 
-    /// Whether one 64-bit number represents a value and also its order.
+    /// Whether each value of the type can be represented by one 64-bit number, and values are
+    /// ordered like these numbers.
     var isOneNumber: Bool { Self.singleNumbers.contains(self) }
 
     private static let primaryKeys: ColumnTypes = [.int, .string, .objectID, .uuid]

@@ -31,7 +31,7 @@ final class CommitGroup {
     /// Memory, in bytes, that the group's transactions use.
     var usedBytes: Int { last.map { $0.size + arena.used } ?? 0 }
 
-    /// Returns the state after the last commit.
+    /// Returns the state of the database after the last commit of this group.
     func head() throws(RealmError) -> VersionState {
         if let cachedHead { return cachedHead }
         let state = try last?.state(session.slab.view) ?? base

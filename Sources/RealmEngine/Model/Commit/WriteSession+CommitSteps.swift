@@ -5,8 +5,8 @@ extension WriteSession {
         of version: VersionState, _ space: NodeSpace, _ reachable: VersionList.Reachable
     ) throws(RealmError) -> FreeSpace {
         guard let top = version.top else { return FreeSpace(logicalSize: version.limit) }
-        // In a group, snapshots of this process may read versions that are not in the version list,
-        // so no stamp is back-dated.
+        // In a group, snapshots of this process may read versions that are not in the version list.
+        // So no stamp is lowered.
         let older =
             group == nil
             ? FreeSpace.PreviousFreeLists(database.file, reachable, checkedLists) : .none

@@ -13,8 +13,9 @@ extension WriteTransaction {
     /// No root references them before the commit. Worthwhile only for transactions of many
     /// megabytes.
     ///
-    /// Values and collections that the transaction made and has not stored are lost. A rehearsal
-    /// writes to a temporary file. Does nothing in a group with commits that have not been flushed.
+    /// Values and collections that the transaction made and has not stored are lost. A rehearsal (a
+    /// dry run) writes to a temporary file. Does nothing in a group with commits that have not been
+    /// flushed.
     ///
     /// Throws `output` if the file cannot be written; the transaction must then be rolled back.
     package func spill() throws(RealmError) {
@@ -90,7 +91,8 @@ extension WriteTransaction {
         try restart(fresh)
     }
 
-    /// Continues with the transaction's nodes in the file, which now ends at `limit`.
+    /// Continues the transaction after its nodes were written to the file, which now ends at
+    /// `limit`.
     private func restart(limit: UInt64) throws(RealmError) {
         let fresh = ReadContext(session.database.file.mapping, limit: limit)
         session.slab.attach(fresh)

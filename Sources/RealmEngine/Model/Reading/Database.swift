@@ -264,7 +264,7 @@ public final class Database: Sendable {
     /// Pins the current version of this object until `unpin`.
     func pinNewest(_ label: ReaderLabel = .none) -> VersionPin {
         versions.withLock { versions in
-            // This object itself is a holder of the version, so the result is never nil.
+            // This object itself has pinned the version, so the result is never nil.
             versions.pins.addHolder(versions.newest, label)!
         }
     }

@@ -11,7 +11,7 @@ struct VersionPin: Sendable {
 }
 
 /// The versions that a `Database` keeps readable. The lock file contains one pin for each version
-/// and kind; this value counts the holders that share it.
+/// and kind; this type counts the pins of this process that share it.
 ///
 /// Guarded by the mutex of the `Database`. Without a session, nothing is pinned in the lock file.
 struct VersionPins {

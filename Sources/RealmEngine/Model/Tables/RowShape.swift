@@ -67,7 +67,7 @@ final class RowShape {
     let indexes: [Index]
     /// Properties with single links.
     @exclusivity(unchecked) private(set) var links: [Link]
-    /// Indexes, among the columns, of single mixed properties, which may contain links.
+    /// Indexes in `columns` of mixed properties that are no collections. Their values may be links.
     let mixed: [Int]
     /// Indexes, among the columns, of properties that are collections or may contain links.
     let holders: [Int]

@@ -29,7 +29,8 @@ extension TableEditor {
 
     /// Removes one link of `origin` from the backlinks of `target`; returns false if there is none.
     ///
-    /// Looks in the cells first. Stores the queues only if no link is found there.
+    /// Searches the stored backlinks first. If the link is not among them, stores all backlinks
+    /// that are still queued and searches again.
     func removeBacklink(
         _ leafIndex: Int, of target: ObjectKey, from origin: ObjectKey
     ) throws(RealmError) -> Bool {
@@ -178,8 +179,8 @@ extension TableEditor {
         .corrupt("a link leads to object \(key.raw), which does not exist", in: name)
     }
 
-    /// Writes the links in a cell and the new ones as one leaf. Returns nil if they are too many
-    /// for a leaf, or if opening a list editor is cheaper.
+    /// Writes the links in a cell and the links of `origins` as one leaf. Returns nil if they are
+    /// too many for a leaf, or if opening a list editor is cheaper.
     private func joined(
         _ slot: NodeSlot, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) -> Ref? {

@@ -39,7 +39,8 @@ final class CollectionEdit {
 
     private struct Level {
         let tree: Tree
-        /// The collection as a value in its parent: a collection or the object.
+        /// The value of the collection as its parent stores it. The parent is another collection or
+        /// the object.
         var value: Value
         /// Index of this value in the parent collection.
         let index: Int

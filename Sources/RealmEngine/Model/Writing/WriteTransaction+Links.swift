@@ -101,8 +101,8 @@ extension WriteTransaction {
     ) throws(RealmError) -> Bool {
         let target = try self.editor(link.table)
         guard let backlink = target.backlink(from: editor.key, column.key) else { return false }
-        // A defect of the reference engine removes backlinks of links in mixed properties, so there
-        // may be none.
+        // The target may not exist, although a link refers to it: a defect of the reference engine
+        // removes backlinks of links in mixed properties.
         guard try target.exists(link.key) else { return false }
         _ = try target.removeBacklink(backlink.leafIndex, of: link.key, from: object)
         guard target.kind == .embedded || link.key.isUnresolved else { return false }

@@ -134,7 +134,7 @@ extension WriteTransaction {
         }
         if let root = value.collectionRoot {
             try context.freeDeep(root)
-            // The cell must not reference freed nodes.
+            // The property must not reference the freed nodes of the collection.
             try editor.setCell(object, column.leafIndex, Defaults.value(column))
         }
         for link in lost where link.key.isUnresolved { try removeOrphan(link) }

@@ -70,8 +70,9 @@ extension WriteTransaction {
         try removeCells(editor, column.leafIndex)
     }
 
-    /// Removes the cells of a column that the caller has removed from the table. There must be no
-    /// queued backlinks, since storing them would copy leaves without freeing the column.
+    /// Frees the nodes of a column that the caller has removed from the table. There must be no
+    /// queued backlinks: storing them later would copy leaves, and the copies would omit the
+    /// removed column without freeing its nodes.
     private func removeCells(_ editor: TableEditor, _ leafIndex: Int) throws(RealmError) {
         editor.counters.columnCounter += 1
         editor.markSpecDirty()
@@ -258,8 +259,8 @@ extension WriteTransaction {
     }
 
     /// Converts a value of the old column to the form in which `column`, the new one, stores it. If
-    /// the value is null or a collection with nulls, they may be replaced by defaults; also returns
-    /// their number.
+    /// `column` is required, nulls are replaced by the zero of its type. Returns the new value and
+    /// the number of replaced nulls, which may be several in a collection.
     private func converted(
         _ value: Value, _ column: ColumnInfo
     ) throws(RealmError) -> (Value, Int) {

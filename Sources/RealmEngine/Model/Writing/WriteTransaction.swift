@@ -150,8 +150,10 @@ public final class WriteTransaction {
         return fresh
     }
 
-    /// Returns a version with the state that was flushed last. `nodes` keeps its nodes in the slab;
-    /// nil for the open transaction.
+    /// Returns a version state for the tables as they were flushed last.
+    ///
+    /// - Parameter nodes: view that keeps the nodes in the slab alive; nil for the open
+    ///   transaction.
     func state(_ nodes: SlabView?) throws(RealmError) -> VersionState {
         let reader = SchemaReader(
             space: memory.lookup, names: directory.names, tables: directory.tables,

@@ -76,7 +76,7 @@ struct TemporaryName {
 
     // MARK: Cleanup
 
-    /// Removes files whose processes were killed, or ended when the machine stopped.
+    /// Removes temporary files in `folder` that were created by processes which have ended.
     private static func sweep(_ folder: String) {
         for name in names(in: folder) {
             guard let process = process(of: name), process != getpid(),

@@ -13,7 +13,7 @@ final class CommitListener: Sendable {
     /// Checks for new commits and handles them. Returns whether there were any.
     typealias CommitCheck = @Sendable () -> Bool
 
-    /// A subscription, which ends when this object is released.
+    /// A closure registered for commits. Releasing this object removes the closure.
     final class Registration: Sendable {
         private let number: UInt64
         private let listener: CommitListener

@@ -24,7 +24,7 @@ struct LockTable {
         case file
     }
 
-    /// Compares one line of the table.
+    /// Compares one line of `/proc/locks` with the file.
     func match(_ line: UnsafePointer<CChar>) -> Match {
         if strstr(line, "FLOCK") == nil || strstr(line, inode) == nil { return .none }
         return strstr(line, name) == nil ? .inode : .file

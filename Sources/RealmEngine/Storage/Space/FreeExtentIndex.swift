@@ -94,7 +94,8 @@ struct FreeExtentIndex {
         return nil
     }
 
-    /// Minimum rest of an extent in bytes; almost every node is larger.
+    /// An extent is used for a node only if nothing or at least this number of bytes is left;
+    /// almost every node is larger.
     private static let minimumRest: UInt64 = 16
     /// Maximum number of extents that are compared in a class that contains several sizes.
     private static let maximumTries = 16

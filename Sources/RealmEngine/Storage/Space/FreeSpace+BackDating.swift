@@ -160,8 +160,9 @@ extension FreeSpace {
             return count == 0 ? nil : count - 1
         }
 
-        /// Returns the earliest stamp that is safe for `chunk` if only the first `count` of
-        /// `versions` and the newest version are readable.
+        /// Returns the lowest stamp for `chunk` with which no commit overwrites bytes that a
+        /// readable version uses. Only the first `count` of `versions` and the newest version count
+        /// as readable.
         func backDatedStamp(of chunk: Chunk, among count: Int) throws(RealmError) -> UInt64 {
             var stamp = chunk.version
             var count = count

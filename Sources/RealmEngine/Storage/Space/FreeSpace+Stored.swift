@@ -99,8 +99,8 @@ extension FreeSpace {
 
     }
 
-    /// Returns the chunk with its stamp back-dated if possible; nil if no readable version from
-    /// `oldest` on uses it.
+    /// Returns the chunk with the lowest possible stamp; nil if no readable version from `oldest`
+    /// on uses it, so that the chunk is free.
     @inline(never)
     static func locked(
         _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists

@@ -11,7 +11,7 @@ struct ListWriter {
     let released: [Extent]
     let version: UInt64
     let page: UInt64
-    /// Extent that was reserved for the lists; nil if none was.
+    /// Extent that was reserved for the free lists; nil if none was.
     let reserve: Extent?
     /// The last run of nodes. Free lists placed directly after it are written in the same call.
     let last: NodeWriter.Run?
@@ -36,7 +36,7 @@ struct ListWriter {
         (self.reserve, self.last, self.root) = (reserve, last, root)
     }
 
-    /// Upper bound of the size in bytes of the lists and the root together.
+    /// Upper bound of the size in bytes of the free lists and the root together.
     static func bound(
         _ space: FreeSpace, _ released: [Extent], _ version: UInt64
     ) -> UInt64 {
@@ -76,8 +76,8 @@ struct ListWriter {
         guard let i = space.position(around: Extent(start: start, count: bound)) else {
             throw FreeSpace.brokenReserve
         }
-        // If the lists begin at a section boundary inside the extent, the part before the boundary
-        // remains a free chunk of its own.
+        // If the free lists begin at a section boundary inside the extent, the part before the
+        // boundary remains a free chunk of its own.
         let before = space.free[i].start < start ? 1 : 0
         let count = space.free.count + before + space.locked.count + released.count
         let layout = Layout(

@@ -11,7 +11,8 @@
 /// extents; the larger the excess, the more nodes. A commit of many nodes does not do so, since
 /// each such node is a separate write.
 struct NodePlacement {
-    /// Free space of the version. An extent taken from it is empty until its rest is returned.
+    /// Free space of the version. While an extent is being filled, its size in this list is 0;
+    /// `setRest` later stores the unused rest.
     private var free: FreeSpace
     private let page: UInt64
     /// Number of bytes that are in use before this commit.
@@ -299,7 +300,8 @@ struct NodePlacement {
     mutating func finish() -> FreeSpace {
         if let i = current { free.setRest(i, Extent(start: at, count: end - at)) }
         free.addUnused(unused)
-        // Moves the value out, so that the caller's changes do not copy its arrays.
+        // Moves the value out of `free`: a second reference to its arrays would make the caller's
+        // first change copy them.
         var rest = FreeSpace(logicalSize: 0)
         swap(&rest, &free)
         return rest

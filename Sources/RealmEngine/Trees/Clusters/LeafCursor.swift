@@ -130,8 +130,8 @@ extension LeafCursor {
         }
     }
 
-    /// Makes the next child of the deepest open inner node pending; skips whole subtrees if
-    /// possible. Returns false at the end.
+    /// Sets `pending` to the next child of the deepest open inner node. Skips whole subtrees before
+    /// the first wanted object if possible. Returns false at the end.
     private mutating func advance() throws(RealmError) -> Bool {
         while let child = frame?.child {
             let isDone = child >= frame!.end

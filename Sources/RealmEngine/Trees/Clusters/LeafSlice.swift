@@ -7,7 +7,7 @@ package struct LeafSlice: Sendable {
     package let position: Int
     /// Number of objects in the leaf.
     package let count: Int
-    /// The selected rows.
+    /// Rows that a reader of the slice visits.
     let among: Selection
 
     init(_ leaf: ClusterLeaf, position: Int = 0, among: Selection? = nil) {

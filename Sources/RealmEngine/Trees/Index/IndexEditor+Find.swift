@@ -47,8 +47,8 @@ extension IndexEditor {
         let chunk: Int32
     }
 
-    /// Inserts an entry at the gap of the last look-up. Returns false if the entry belongs
-    /// elsewhere, or if the leaf is full.
+    /// Inserts an entry at `gap`, the insertion point that the last look-up found. Returns false if
+    /// the entry has another chunk than the value looked up, or if the leaf is full.
     @inline(__always)
     func fill(_ gap: Gap, _ entry: Entry) throws(RealmError) -> Bool {
         if holdsWords || entry.string.chunk(at: 0) != gap.chunk { return false }
@@ -142,8 +142,8 @@ final class RecentKeys {
         entries![Self.place(number)] = Entry(number: number, key: key)
     }
 
-    /// Removes the entries that may be equal to `value`, before an object with this value is
-    /// inserted or removed.
+    /// Removes cached look-ups that may have found a value equal to `value`. Called before an
+    /// object with this value is inserted or removed.
     @inline(__always)
     func invalidate(_ value: Value) {
         guard let entries else { return }

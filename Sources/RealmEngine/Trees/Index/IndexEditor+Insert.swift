@@ -146,8 +146,9 @@ extension IndexEditor {
 
     // MARK: Words
 
-    /// Adds an object at the slot `place`, whose chunk equals the chunk of the word at `offset`.
-    /// Returns the slot of the next level if the word continues there.
+    /// Adds the object of `entry` to the slot `place`, which belongs to the chunk of the entry's
+    /// word at `offset`. If the slot references a node of the next level, returns the slot, and the
+    /// caller must add the entry to that node.
     private func placeWord(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {

@@ -6,7 +6,8 @@ public enum IndexKind: Int, Sendable {
 }
 
 extension IndexKind {
-    /// Returns the reason why properties of a type cannot have such an index; nil if they can.
+    /// Returns the reason why a property of `type` and `collection` cannot have an index of this
+    /// kind; nil if it can.
     func obstacle(_ type: ColumnType, _ collection: CollectionKind?) -> String? {
         if self == .general, !type.mayBeIndexed { return "\(type.name) cannot be indexed" }
         // Lists of strings are the only collections with an index. It indexes the elements.

@@ -94,7 +94,8 @@ extension SearchIndex {
             return difference & ~changes == 0 && Int64(Int32(truncatingIfNeeded: key)) == key
         }
 
-        /// Returns the form after `form`; nil after `end`.
+        /// Returns the smallest form that is greater than `form`, in the order of chunks; nil if
+        /// `form` equals `end`.
         func after(_ form: Int32, until end: Int32) -> Int32? {
             if form == end { return nil }
             // Computes the next larger subset of the bits of `changes`.

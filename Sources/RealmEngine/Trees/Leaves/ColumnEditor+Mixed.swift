@@ -31,8 +31,8 @@ extension ColumnEditor {
         }
     }
 
-    /// Returns the writable leaf at `slot`. Its words and pools fit together: the leaf was copied
-    /// value by value, not as bytes.
+    /// Returns the writable leaf at `slot`. Every word in it refers to existing elements of its
+    /// pools, because the leaf was copied value by value, not as bytes.
     private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let leaf = try nodes.writableRefs(slot)
         guard leaf.count == MixedLeafShape.count else { throw nodes.outside(slot) }

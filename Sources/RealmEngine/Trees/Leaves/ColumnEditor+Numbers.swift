@@ -1,4 +1,4 @@
-/// Numbers and their representations of null.
+/// Edits of number leaves, in which each type has its own representation of null.
 extension ColumnEditor {
     // MARK: Optional integers
 

@@ -175,8 +175,8 @@ enum ColumnLeaf {
         }
     }
 
-    /// Returns value `i` as the API shows it: an unresolved link is null. `i` must be below
-    /// `count`.
+    /// Returns value `i` as the API shows it: a link to a tombstone (a deleted object) is null. `i`
+    /// must be below `count`.
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> Value {
         try stored(i).shown

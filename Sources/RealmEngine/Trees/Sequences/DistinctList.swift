@@ -36,7 +36,7 @@ final class DistinctList {
         type: .int, isNullable: false, collection: nil, target: .none, distinct: .none,
         hasIntegerKeys: false)
 
-    /// Current ref of the list.
+    /// Current ref of the list of distinct values.
     var root: Ref { Ref(slot.pointee) }
 
     private func leaf() throws(RealmError) -> BytesLeaf {

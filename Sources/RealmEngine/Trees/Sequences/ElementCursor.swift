@@ -1,7 +1,7 @@
 /// Iterates over the elements of a list or set in stored order.
 ///
-/// Skips links to unresolved objects, as the format requires. Valid as long as the snapshot;
-/// confined to the thread of the snapshot.
+/// Skips links to tombstones, as the format requires. Valid as long as the snapshot; confined to
+/// the thread of the snapshot.
 public struct ElementCursor {
     private let space: NodeSpace
     private let element: ElementType

@@ -95,8 +95,8 @@ extension SequenceEditor {
             let root = try nodes.space.node(Ref(rootSlot.pointee))
             guard root.isInner, root.count == 3 else { return }
             cachedPath = nil
-            // The new root may be an inner node with one child too, as earlier commits can leave
-            // it. Then its child becomes the root.
+            // Earlier commits may have left several inner nodes with one child in sequence, so the
+            // loop examines the new root too.
             guard let node = try inner(rootSlot, count: count) else { return }
             try freeOffsets(node)
             rootSlot.pointee = node.slots[TreeShape.firstChild]
