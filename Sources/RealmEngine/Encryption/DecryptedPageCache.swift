@@ -162,9 +162,9 @@ final class DecryptedPageCache: @unchecked Sendable {
             && held.load(ordering: .relaxed) > DecryptedMemoryLimit.share
     }
 
-    /// Calls `body` with groups to free, until so many pages are free that the limit is respected
-    /// again. Skips the group that contains `page`. Does nothing if another thread is freeing
-    /// pages.
+    /// Calls `body` with the index of each group of pieces to free, until so many pages are free
+    /// that the limit is respected again. Skips the group that contains `page`. Does nothing if
+    /// another thread is freeing pages.
     func closeSome(of size: Int, butFor page: Int, _ body: (_ group: Int) -> Void) {
         let isWatched = watching.load(ordering: .relaxed) >= 0
         guard isWatched, !turn.exchange(true, ordering: .acquiring) else { return }

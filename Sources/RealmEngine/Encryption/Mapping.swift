@@ -16,7 +16,8 @@ final class Mapping: @unchecked Sendable {
     /// Number of mapped bytes.
     var mapped: Int { mappedSize.load(ordering: .acquiring) }
     private let mappedSize = Atomic<Int>(0)
-    /// Start of the range. Differs from `base` only for a copy of bytes in memory.
+    /// Address at which the reserved range begins. Differs from `base` only for a copy of bytes in
+    /// memory.
     private let start: UnsafeMutableRawPointer
     /// Whether a file is mapped directly, so that the system can free pages and read them from the
     /// file again.

@@ -148,7 +148,7 @@ enum ClusterRows {
 /// Memory for a number per row of a leaf, and one before the first. A caller of kernels uses it for
 /// one leaf after the other. Confined to one thread.
 final class LeafScratch {
-    /// The numbers of the rows, by row. The index -1 is valid too.
+    /// One number for each row of the leaf, by row. The index -1 is valid too.
     let numbers: UnsafeMutablePointer<Int64>
 
     init() {

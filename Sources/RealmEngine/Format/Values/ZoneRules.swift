@@ -100,7 +100,7 @@ private struct TZifReader {
         /// Size in bytes of the block after its header. `width` is the size of a time.
         func size(_ width: Int) -> Int { timeCount * (width + 1) + typeCount * 6 + rest(width) }
 
-        /// Size in bytes of the part of the block after the offsets.
+        /// Size in bytes of the block's last part: zone names, leap seconds and flags.
         func rest(_ width: Int) -> Int {
             charCount + leapCount * (width + 4) + standardCount + utCount
         }

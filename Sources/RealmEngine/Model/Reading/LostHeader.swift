@@ -14,8 +14,9 @@ struct LostHeader {
         (self.mapping, self.raw, self.size) = (mapping, raw, size)
     }
 
-    /// A code for the kind of loss and its description; nil if a root is selected or the database
-    /// is empty.
+    /// Reports a header that selects no root although the file has one or contains nodes: a code
+    /// for the kind of loss and its description. Nil if a root is selected or the file contains no
+    /// nodes.
     var finding: (reason: String, what: String)? {
         guard raw.hasMagic, raw.top(raw.selected) == 0 else { return nil }
         let other = raw.top(raw.selected ^ 1)

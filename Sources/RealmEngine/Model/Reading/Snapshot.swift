@@ -54,7 +54,7 @@ public final class Snapshot {
         _ database: Database, _ state: Unmanaged<VersionState>, _ pin: VersionPin?,
         keepAlive: AnyObject?, changing: ReadContext? = nil
     ) {
-        // The parameters are stored last, which saves retaining each of them.
+        // Stores the parameters after everything else, which saves retaining each of them.
         (memory, isBorrowed, hasClusteredDictionaries) = state._withUnsafeGuaranteedRef { state in
             (
                 changing ?? Self.memory(database, state), state.nodes != nil,

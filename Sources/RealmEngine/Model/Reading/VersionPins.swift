@@ -33,7 +33,8 @@ struct VersionPins {
             version = state.version
         }
 
-        /// Adds `change` to the number of holders of `kind` and returns the new number.
+        /// Adds `change` to the number of pins of `kind` in this process and returns the new
+        /// number.
         @discardableResult
         mutating func add(_ change: Int, _ kind: PinKind) -> Int {
             if kind == .frozen {

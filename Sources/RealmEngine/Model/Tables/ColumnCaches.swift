@@ -17,8 +17,8 @@ struct ColumnCaches {
         return fresh
     }
 
-    /// Clears everything except the positions. These stay valid if each column keeps its name and
-    /// leaf index.
+    /// Clears everything except the cached positions of columns, which stay valid if each column
+    /// keeps its name and leaf index.
     mutating func clearShape() {
         (info, shape) = (nil, nil)
         fields?.deallocate()

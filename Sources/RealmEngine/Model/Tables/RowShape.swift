@@ -25,7 +25,8 @@ final class RowShape {
                 && !column.layout.element.mayHoldLinks && column.key != editor.primaryKey
         }
 
-        /// Whether the value fits the property. False also means that `ValueCheck` must decide.
+        /// Whether the value certainly fits the property. If false, the caller must let
+        /// `ValueCheck` decide.
         @inline(__always)
         func accepts(_ value: Value) -> Bool {
             switch value {

@@ -161,7 +161,8 @@ struct ChangeLogWriter: ~Copyable {
 
 /// The changeset of one transaction. After a spill, its beginning is already in the file.
 struct Changeset {
-    /// The part in the file: the refs of its blobs and the total number of bytes.
+    /// The part of the changeset that is in the file: the refs of its blobs and their total number
+    /// of bytes.
     struct Written {
         var parts: [Ref] = []
         var count = 0

@@ -144,7 +144,7 @@ struct SlabNodes {
         /// First ref whose node the open transaction created. Nodes before it belong to versions
         /// that readers may see.
         var firstOwn = UInt64.max
-        /// The two read states of the transaction.
+        /// The transaction's two read states, of `ReadContext.walk` and `ReadContext.lookup`.
         var user: UnsafeMutablePointer<ReadState>?
         var slab: Unmanaged<Slab>?
     }

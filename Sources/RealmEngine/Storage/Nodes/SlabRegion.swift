@@ -4,7 +4,7 @@ final class SlabRegion: Sendable {
     private let regions: SlabRegions
     /// Offset from the slab's start.
     let offset: Int
-    /// Ref of the first node.
+    /// Ref of the first node of the region.
     let start: UInt64
 
     fileprivate init(_ regions: SlabRegions, offset: Int, start: UInt64) {

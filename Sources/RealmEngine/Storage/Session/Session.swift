@@ -21,7 +21,7 @@ final class Session: Sendable {
     /// Whether this object is counted as a participant. If joining failed, it must not be
     /// subtracted from the count.
     private let isJoined = Atomic<Bool>(false)
-    /// Table of the pins' holders; nil if it cannot be used. Pins work without it.
+    /// Table of the pins' processes and threads; nil if it cannot be used. Pins work without it.
     let readers: ReaderTable?
     /// Detects a forked process, which is not a participant.
     private let generation = ForkGeneration.current

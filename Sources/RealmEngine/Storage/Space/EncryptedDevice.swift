@@ -78,8 +78,8 @@ final class EncryptedDevice: StorageDevice {
         try confirm()
     }
 
-    /// Makes all pages durable except the header's page, whose entry alone is written. Writing the
-    /// header's page is then all that the commit needs.
+    /// Makes all changed pages durable except the header's page, of which only the entry is
+    /// written. Afterwards, the commit only has to write the header's page.
     func syncData() throws(RealmError) {
         try flushData(isDurable: true)
         try syncFile()

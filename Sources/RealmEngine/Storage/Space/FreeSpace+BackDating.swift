@@ -51,7 +51,8 @@ extension FreeSpace {
             arrays = nil
         }
 
-        /// Reads the whole list. Throws `corrupt` unless its chunks ascend without overlaps.
+        /// Reads a version's whole free list. Throws `corrupt` unless its chunks ascend without
+        /// overlaps.
         static func check(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
             var end = RawHeader.end
             for chunk in try FreeSpace.chunks(space, top) {

@@ -8,8 +8,8 @@ extension FreeSpace {
         var all: [Extent]
     }
 
-    /// Returns the size of an extent to reserve for lists of `bytes`, with some room for growth.
-    /// Wherever the newest lists are in it, a contiguous third of the extent remains free.
+    /// Returns the size of an extent to reserve for free lists of `bytes`, with some room for
+    /// growth. Wherever the newest lists are in the extent, a contiguous third of it remains free.
     private static func room(_ bytes: UInt64) -> UInt64 { (bytes * 7 / 2 + 7) & ~7 }
 
     /// Reserves space for lists of at most `bytes`, together with the free space on both sides of

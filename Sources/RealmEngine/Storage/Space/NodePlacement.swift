@@ -60,8 +60,8 @@ struct NodePlacement {
     private static let fewExtents: UInt64 = 32
     /// One more free extent is permitted per this number of bytes in use.
     private static let bytesPerExtent: UInt64 = 6144
-    /// Maximum size in bytes of lists without reserved space. When longer lists between nodes are
-    /// replaced, they leave gaps that only other lists fill.
+    /// Maximum size in bytes of free lists for which no space is reserved. When longer lists
+    /// between nodes are replaced, they leave gaps that only other lists fill.
     private static let shortLists: UInt64 = 2048
     /// Maximum number of nodes of a commit for which each node may be a separate write.
     private static let fewNodes: UInt64 = 160
@@ -291,7 +291,8 @@ struct NodePlacement {
         (current, at, end, limit, run, buffer) = (nil, 0, 0, 0, nil, nil)
     }
 
-    /// The run to which the lists can be appended; nil if they have reserved space.
+    /// Last run, a range of the file filled with nodes without gaps. The free lists and the root
+    /// can be appended to it. Nil if space is reserved for them.
     var lastRun: NodeWriter.Run? {
         reserve == nil ? run.map { runs[$0] } : nil
     }

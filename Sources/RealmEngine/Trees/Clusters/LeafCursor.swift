@@ -180,9 +180,9 @@ extension LeafCursor {
         lastKey = UInt64(bitPattern: leaf.key(leaf.count - 1).raw)
     }
 
-    /// Throws `corrupt` if more objects were visited than the node counts, so that walks around
-    /// cycles end. After the last child the numbers must be equal, unless only a range of children
-    /// is visited.
+    /// Throws `corrupt` if more objects were visited in an inner node than its object count says;
+    /// so walks around cycles end. After the last child both numbers must be equal, unless only a
+    /// range of children is visited.
     @inline(__always)
     private func checkCount(isDone: Bool) throws(RealmError) {
         let met = seen - frame!.start

@@ -41,7 +41,8 @@ extension IndexEditor {
     /// Insertion point that an unsuccessful look-up found. When an object is created, its primary
     /// key is looked up and then inserted; the gap saves a second search.
     struct Gap {
-        /// Slot that contains the leaf's ref. Valid because every edit discards the gap.
+        /// Slot that contains the ref of the leaf in which to insert. Remains valid, because every
+        /// edit discards the `Gap`.
         let leaf: RefSlot
         let index: Int
         let chunk: Int32

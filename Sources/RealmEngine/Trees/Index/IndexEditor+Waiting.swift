@@ -128,7 +128,8 @@ final class PendingIntegers {
         largest = nil
     }
 
-    /// Appends the pending integers whose zone is in `zones`, unsorted.
+    /// Appends the pending integers in the zones `zones`, unsorted. The zone of an integer is
+    /// derived from its lowest byte.
     func collect(_ zones: Range<Int>, into pairs: inout NumberPairs) {
         for run in runs {
             if zones.count == 256 || run.count < 256 {

@@ -26,7 +26,7 @@ extension LeafLayout {
             target: elements.target, distinct: .none, hasIntegerKeys: false)
     }
 
-    /// The layout of the column's leaves as long as the column was not enumerated.
+    /// Layout of the column as if it were not enumerated: its leaves contain the texts themselves.
     var withoutDistinct: LeafLayout {
         LeafLayout(
             type: type, isNullable: isNullable, collection: collection, target: target,

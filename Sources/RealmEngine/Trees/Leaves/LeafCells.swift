@@ -18,7 +18,7 @@ final class LeafCells {
     private let memory: UnsafeMutableRawPointer
     /// First number of each cell; unused if cells are stored as `Value`.
     let words: UnsafeMutablePointer<Int64>
-    /// Second number of each cell; equal to `words` for layouts with one number.
+    /// Second number of each cell; equal to `words` for layouts with one number per cell.
     let extras: UnsafeMutablePointer<Int64>
     /// The cells, if they are stored as `Value`.
     let values: UnsafeMutablePointer<Value>

@@ -76,7 +76,8 @@ final class DistinctList {
         return .int(Int64(known))
     }
 
-    /// Returns the cells for the first `count` of `values`.
+    /// Returns the cells, which are indexes in the list, for the first `count` of `values`. Appends
+    /// new values to the list.
     func cells(_ values: LeafCells, _ count: Int) throws(RealmError) -> LeafCells {
         let numbers = LeafCells(Self.cells, capacity: max(1, count))
         for i in 0..<count { numbers.target.store(try cell(values.value(i)), at: i) }

@@ -95,7 +95,7 @@ struct OrderedSearch {
                 if row == rows { return (start + row, false) }
                 return (start + row, try order(leaf, row) == 0)
             }
-            // The last child whose first element is not greater than the wanted value.
+            // Finds the last child with a first element that is not greater than the wanted value.
             let child = try (1..<inner.count).partitionPoint { (i) throws(RealmError) in
                 let leaf = try open(try firstLeaf(below: inner.child(i)))
                 guard size(leaf) > 0 else { throw miscounted(ref) }

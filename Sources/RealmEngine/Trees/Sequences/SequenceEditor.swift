@@ -18,7 +18,7 @@ final class SequenceEditor {
     @exclusivity(unchecked) private var seen: Seen?
     /// The leaf of the last edit, at the end of `path`; nil after nodes were added or removed.
     @exclusivity(unchecked) var cachedPath: Reached?
-    /// Index of the last edit.
+    /// Index of the element that was edited last.
     @exclusivity(unchecked) private var lastIndex = 0
     /// Whether the elements are links and some may be unresolved.
     private var mayHoldUnresolved = false
