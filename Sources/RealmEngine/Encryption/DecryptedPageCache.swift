@@ -50,15 +50,15 @@ package enum DecryptedMemoryLimit {
 /// the mutex of the pages in `EncryptedPages` also guards the state of their piece.
 final class DecryptedPageCache: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
-    /// Memory in which closed pieces are decrypted: room for one group for each mutex of
-    /// `EncryptedPages`.
+    /// Memory in which freed pages are decrypted again: room for one group of pieces for each mutex
+    /// of `EncryptedPages`.
     private let work: UnsafeMutableRawPointer
     /// Number of pages in a piece, as a power of 2.
     let shift: Int
     private let capacity: Int
     /// Number of decrypted pages of this file in memory.
     private let held = Atomic<Int>(0)
-    /// One byte for each piece: 1 if the piece is closed.
+    /// One byte for each piece of adjacent pages: 1 if the piece was freed and cannot be accessed.
     private var closed: ReservedMemory
     private let watching = Atomic<Int>(-1)
     /// Whether a thread is freeing pages. Only one thread does so at a time.
@@ -110,7 +110,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         munmap(closed.start, closed.capacity)
     }
 
-    /// Returns an upper bound of the number of pieces in `size` bytes.
+    /// Returns an upper bound of the number of pieces (ranges of `1 << shift` pages) in `size`
+    /// bytes.
     private static func pieces(_ size: Int, _ shift: Int) -> Int {
         ((size / EncryptedLayout.page) >> shift) + 1
     }
@@ -188,7 +189,8 @@ final class DecryptedPageCache: @unchecked Sendable {
     /// Whether the pages of the piece that contains `page` were freed, and cannot be accessed.
     func isPieceClosed(_ page: Int) -> Bool { piece(page).pointee }
 
-    /// Returns the pages of a piece, without those after the end of a database of `size` bytes.
+    /// Returns the pages of a piece, a range of a few adjacent pages. Pages after the end of a
+    /// database of `size` bytes are left out.
     func pages(of piece: Int, _ size: Int) -> Range<Int> {
         let first = piece << shift
         return first..<max(first, min(first + (1 << shift), size / EncryptedLayout.page))
@@ -201,7 +203,7 @@ final class DecryptedPageCache: @unchecked Sendable {
     }
 
     /// Returns an address to which the offset of `page` in the database can be added, to get the
-    /// page's place in the work memory of its group.
+    /// address of the page in the work memory for its group of pieces.
     func room(for page: Int) -> UnsafeMutableRawPointer {
         let group = page >> groupShift
         return work + (group % EncryptedPages.mutexCount - group) * groupSize
@@ -224,8 +226,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         }
     }
 
-    /// Frees the memory of `pages`, whole pieces of one group, and closes the pieces. Returns false
-    /// on failure.
+    /// Frees the memory of `pages` and makes their addresses inaccessible. The pages must fill
+    /// whole pieces of one group of pieces. Returns false on failure.
     func close(_ pages: Range<Int>) -> Bool {
         let start = plain + pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page

@@ -182,7 +182,8 @@ struct NeedleSearch {
             lastFolds = SIMD16(repeating: search.folds[last])
         }
 
-        /// Returns at which of the sixteen positions from `p` on both bytes match.
+        /// Returns at which of the sixteen positions from `p` on the first and the last byte of the
+        /// needle match.
         @inline(__always)
         func places(_ p: UnsafeRawPointer) -> SIMDMask<SIMD16<Int8>> {
             let a = p.loadUnaligned(as: SIMD16<UInt8>.self) | firstFolds

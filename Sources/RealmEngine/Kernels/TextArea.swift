@@ -29,7 +29,7 @@ struct TextArea {
         UnsafePointer(offsets.payload.assumingMemoryBound(to: T.self))
     }
 
-    /// The decoded end offsets. Used for widths that such leaves rarely have.
+    /// The end offsets, decoded to 64 bits. For leaves whose offsets have a rare width.
     private var unpackedEnds: UnsafePointer<Int64> {
         IntegerKernels.decode(offsets, first: 0, count: count, into: scratch.numbers)
         return UnsafePointer(scratch.numbers)

@@ -33,7 +33,7 @@ enum CaseFolding {
         return runs[low - 1].folded(scalar)
     }
 
-    /// All runs in ascending order; they do not overlap.
+    /// All ranges of scalars with a folded form, in ascending order; they do not overlap.
     static let runs: [Run] = [
         Run(0x41, 0x5A, 1, 32), Run(0xB5, 0xB5, 1, 775), Run(0xC0, 0xD6, 1, 32),
         Run(0xD8, 0xDE, 1, 32), Run(0x100, 0x12E, 2, 1), Run(0x132, 0x136, 2, 1),

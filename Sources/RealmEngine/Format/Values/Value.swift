@@ -15,7 +15,8 @@ public enum Value: @unchecked Sendable {
     case decimal(Decimal128)
     case objectID(ObjectID)
     case uuid(UUIDValue)
-    /// A link to an object. A link to a tombstone (a deleted object) is read as null.
+    /// A link to an object. A link to a tombstone, the placeholder of a missing object, is read as
+    /// null.
     case link(ObjectLink)
     case list(CollectionView)
     case set(CollectionView)

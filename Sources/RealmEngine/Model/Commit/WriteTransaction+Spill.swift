@@ -80,8 +80,8 @@ extension WriteTransaction {
         return refs
     }
 
-    /// Moves the nodes of a rehearsal to a temporary file, and discards data that only a commit
-    /// needs.
+    /// Moves the nodes of a rehearsal (a dry run) to a temporary file, and discards data that only
+    /// a commit needs.
     private func moveOut(to directory: String) throws(RealmError) {
         try session.slab.moveOut(to: directory)
         log.pointee.discardBytes()

@@ -10,7 +10,8 @@ public struct Table {
         try ClusterTree(space: space, root: info.root).count()
     }
 
-    /// Number of tombstones: placeholders of unresolved links (object format 2.7).
+    /// Number of tombstones: placeholders of objects that links refer to but that do not exist
+    /// (object format 2.7).
     func tombstoneCount() throws(RealmError) -> Int {
         try ClusterTree(space: snapshot.lookup, root: info.tombstones).count()
     }
@@ -62,7 +63,7 @@ public struct Row {
         return try leaf.value(info.leafIndex, info.layout, row: row)
     }
 
-    /// Returns the stored value of the property at index `column`. It may be an unresolved link,
+    /// Returns the stored value of the property at index `column`. It may be a link to a tombstone,
     /// with a negative key.
     func storedValue(_ column: Int) throws(RealmError) -> Value {
         let info = table.info.columns[column]

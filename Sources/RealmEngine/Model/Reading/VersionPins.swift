@@ -1,7 +1,8 @@
 /// A pin that one user in this process, such as a snapshot, has on a version. Valid until
 /// `Database.unpin`.
 struct VersionPin: Sendable {
-    /// State of the version, which `VersionPins` retains as long as the version has holders.
+    /// State of the version, which `VersionPins` retains as long as this process has pinned the
+    /// version.
     let retainedState: Unmanaged<VersionState>
     var state: VersionState { retainedState.takeUnretainedValue() }
     let version: UInt64
@@ -71,8 +72,8 @@ struct VersionPins {
         }
     }
 
-    /// Takes ownership of `pin`, the first pin of its kind for the version of `state`, and adds one
-    /// holder. Without a pin, the holder counts as live.
+    /// Takes ownership of `pin`, the first pin of its kind for the version of `state`, and counts
+    /// one use of the pin. If `pin` is nil, the use counts as live.
     mutating func adopt(
         _ state: VersionState, _ pin: VersionList.Pin?, _ label: ReaderLabel
     ) -> VersionPin {
@@ -87,8 +88,8 @@ struct VersionPins {
         entries.contains { $0.version == version && $0.live.count > 0 }
     }
 
-    /// Adds a holder of the same version and kind as `pin`. Returns nil if the version has no such
-    /// holder.
+    /// Adds another pin with the same version and kind as `pin`. Returns nil if this process has no
+    /// such pin.
     mutating func addHolder(_ pin: VersionPin, _ label: ReaderLabel) -> VersionPin? {
         guard let i = index(pin.version), entries[i][pin.kind].count > 0 else { return nil }
         return count(i, pin.kind, label)

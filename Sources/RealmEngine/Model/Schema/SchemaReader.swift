@@ -96,7 +96,8 @@ struct SchemaReader {
         return slots
     }
 
-    /// Returns the slots, given the tables that have already been read from them.
+    /// Returns all slots of the table directory. The tables in slots that are not free are taken
+    /// from `known`, in slot order. Throws `corrupt` if a slot references another table.
     func slots(known: [TableInfo]) throws(RealmError) -> [Slot] {
         let roots = try space.refNode(tables, slots: 0, "tables")
         var rest = known[...]
@@ -351,7 +352,7 @@ struct SchemaReader {
             indexRoot: indexRoot ?? .none, distinct: distinct ?? .none)
     }
 
-    /// Whether a column of this type may have such an index (object format 5.1).
+    /// Whether a column of this type may have an index of the kind `index` (object format 5.1).
     private static func canHold(
         _ index: IndexKind, _ type: ColumnType, _ collection: ColumnAttributes
     ) -> Bool {

@@ -266,8 +266,8 @@ final class TableEditor {
         markDirty()
     }
 
-    /// Whether the transaction has changed the list of values of an enumerated column. Such a list
-    /// is in the slab, so a spill moves it.
+    /// Whether the transaction has changed the list of distinct values of an enumerated column. A
+    /// changed list is in the slab, so a spill moves it.
     func hasChangedDistinct(_ leafIndex: Int) -> Bool {
         enumerated[leafIndex].map { context.slab.contains($0.root) } ?? false
     }

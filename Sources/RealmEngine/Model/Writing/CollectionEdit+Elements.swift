@@ -9,7 +9,8 @@ extension CollectionEdit {
         try finish(.insert(index))
     }
 
-    /// Replaces the element at index `position` of a list; unresolved links are not counted.
+    /// Replaces the element at index `position` of a list; `position` does not count links to
+    /// tombstones.
     func set(_ value: Value, at position: Int) throws(RealmError) {
         let list = try list()
         let index = try index(position, of: list)

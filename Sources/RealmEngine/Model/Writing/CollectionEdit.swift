@@ -3,7 +3,7 @@
 ///
 /// The transaction caches the edit of the collection that was changed last, with the leaf of the
 /// change. It is used again if nothing else has changed since (`isCurrent`). Indexes passed by
-/// callers do not count unresolved links. Confined to the writer.
+/// callers do not count links to tombstones. Confined to the writer.
 final class CollectionEdit {
     /// The transaction, which retains this edit.
     private unowned(unsafe) let transaction: WriteTransaction
@@ -145,8 +145,8 @@ final class CollectionEdit {
 
     // MARK: Positions
 
-    /// Returns the stored index of the element at index `position`, in which unresolved links are
-    /// not counted. If `orEnd`, `position` may be the number of elements.
+    /// Returns the stored index of the element at index `position`, which does not count links to
+    /// tombstones. If `orEnd`, `position` may be the number of elements.
     func index(
         _ position: Int, of list: SequenceEditor, orEnd: Bool = false
     ) throws(RealmError) -> Int {
@@ -342,7 +342,7 @@ final class CollectionEdit {
 }
 
 extension CollectionEdit.Tree {
-    /// Number of elements, including unresolved links.
+    /// Number of elements, including links to tombstones.
     var count: Int {
         switch self {
         case .list(let elements), .set(let elements): elements.count

@@ -150,7 +150,7 @@ extension WriteTransaction {
         for i in 0..<newCount { log.pointee.change(editor.key, column.key, object, .insert(i)) }
     }
 
-    /// Number of elements, including unresolved links.
+    /// Number of elements, including links to tombstones.
     private func count(_ value: Value) throws(RealmError) -> Int {
         switch value {
         case .list(let view), .set(let view):

@@ -1,7 +1,7 @@
 /// Changes of many members of a set. The set is either edited member by member or rebuilt,
 /// whichever is cheaper.
 extension WriteTransaction {
-    /// The set is rebuilt if at least one in this number of members changes.
+    /// If at least an eighth of the members changes, the set is rebuilt.
     private static let rebuildingRatio = 8
 
     /// Removes the elements at the stored indexes `positions`, which must ascend.

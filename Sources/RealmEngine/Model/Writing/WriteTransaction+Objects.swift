@@ -47,8 +47,8 @@ extension WriteTransaction {
             let field = shape.fields[i]
             if field.isCollection { continue }
             if !field.accepts(values[i]) { try ValueCheck.check(values[i], editor.columns[i]) }
-            // The bytes of a plain value are copied to the leaf before any node moves. Other values
-            // are copied to the arena first.
+            // If storing the value changes only the cell, the bytes of the value are copied to the
+            // leaf before any node moves. Other values are copied to the arena first.
             shape.row[field.leafIndex] = field.isPlain ? values[i] : copyToArena(values[i])
         }
         if !hasFoundTargets {

@@ -1,8 +1,8 @@
 /// Conditional updates. If a property already has the new value, it is not written, so there is no
 /// notification.
 extension WriteTransaction {
-    /// Returns the object with a primary key; creates it if there is none. `isNew` is whether it
-    /// was created.
+    /// Returns the object whose primary key is `primaryKey`; creates it if there is none. `isNew`
+    /// is whether it was created.
     package func place(
         in table: TableKey, primaryKey: Value
     ) throws(RealmError) -> (key: ObjectKey, isNew: Bool) {

@@ -2,9 +2,9 @@ import Glibc
 
 /// The kernel's table of file locks, `/proc/locks`. Used to find the locks of one file.
 struct LockTable {
-    /// The inode number of the file, as it ends the file's name in the table.
+    /// The inode number of the file, as it ends the file's name in `/proc/locks`.
     private let inode: String
-    /// The name of the file in the table: device and inode number.
+    /// The name of the file in `/proc/locks`: device and inode number.
     private let name: String
 
     init(_ file: FileIdentity) {
@@ -48,7 +48,8 @@ struct LockTable {
         return match == .file || (match == .inode && !showsDevice(of: file, at: path))
     }
 
-    /// File systems for whose files the table may show the device of the underlying file system.
+    /// File systems for whose files `/proc/locks` may show the device of the underlying file
+    /// system.
     private static let stacked: Set<Substring> = [
         "aufs", "ecryptfs", "overlay", "shiftfs", "unionfs",
     ]

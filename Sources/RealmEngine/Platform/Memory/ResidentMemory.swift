@@ -11,7 +11,7 @@ enum ResidentMemory {
         return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { bytes in
             let count = read(descriptor, bytes.baseAddress, bytes.count)
             guard count > 0 else { return nil }
-            // The third number in the file is the number of pages.
+            // The third number in `/proc/self/statm` is the number of pages.
             var (field, pages) = (0, 0)
             for byte in bytes[..<count] {
                 if byte == UInt8(ascii: " ") {

@@ -21,7 +21,7 @@ package final class ReaderTable: Sendable {
         var idle: [Int32] = []
     }
 
-    /// Opens the table of the database at `path`; returns nil if it cannot be used.
+    /// Opens the reader table of the database at `path`; returns nil if it cannot be used.
     init?(databasePath path: String, creates: Bool) {
         guard
             let memory = SharedFileMemory(

@@ -4,7 +4,8 @@
 struct VersionList {
     let file: LockFile
 
-    /// A pin, with the entry's index in the list and the location of the version.
+    /// A pin: index and version of the pinned entry in the version list, and the location of the
+    /// version in the file.
     struct Pin: Sendable {
         let index: Int
         let version: UInt64

@@ -104,15 +104,16 @@ final class EncryptedDevice: StorageDevice {
         unconfirmed = []
     }
 
-    /// Flushes pages before the transaction ends. Each of them may be written again, and an entry
-    /// has room for the codes of two writes only, so the entries are confirmed.
+    /// Flushes pages before the transaction ends. Each of them may be written again, but an entry
+    /// has room for the authentication codes of two writes only. So `confirm` stores the last code
+    /// in both halves of the entries.
     private func flushAhead() throws(RealmError) {
         if isDurable { try syncData() } else { try flushData(isDurable: false) }
         try confirm()
     }
 
-    /// Rewrites the entries of written pages so that both halves contain the code of the page that
-    /// is now in the file.
+    /// Rewrites the entries of written pages so that both halves contain the authentication code of
+    /// the page that is now in the file.
     ///
     /// A process of the reference engine may have read a new entry together with the old page. It
     /// caches both, and reads the page again only when the entry changes. So the entries change
@@ -212,7 +213,8 @@ final class EncryptedBatch {
         }
     }
 
-    /// Rewrites the entries of written pages with the new code in both halves.
+    /// Rewrites the entries of written pages, so that both halves contain the authentication code
+    /// of the last write.
     func confirm(to device: any StorageDevice) throws(RealmError) {
         let confirmed = ByteBufferBox(capacity: entries.count)
         for i in list.indices {

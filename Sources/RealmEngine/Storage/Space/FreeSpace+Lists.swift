@@ -2,7 +2,7 @@
 extension FreeSpace {
     /// Free space that is reserved for free lists.
     struct ListSpace {
-        /// Extent in which this commit writes its lists.
+        /// Extent in which this commit writes its free lists.
         var reserve: Extent
         /// All reserved extents, including `reserve`; nodes must not be placed in them.
         var all: [Extent]
@@ -12,8 +12,8 @@ extension FreeSpace {
     /// growth. Wherever the newest lists are in the extent, a contiguous third of it remains free.
     private static func room(_ bytes: UInt64) -> UInt64 { (bytes * 7 / 2 + 7) & ~7 }
 
-    /// Reserves space for lists of at most `bytes`, together with the free space on both sides of
-    /// the newest lists.
+    /// Reserves space for free lists of at most `bytes`, together with the free space on both sides
+    /// of the newest lists.
     ///
     /// Each commit replaces the lists of the commit before. Its lists are written to the free space
     /// adjacent to the newest lists, before and after them in turn, so that later commits can use
@@ -31,7 +31,7 @@ extension FreeSpace {
             }
             addUnused(taken)
         }
-        // Even if a section boundary divides an extent of this size, one part has room for the
+        // Even if a section boundary divides an extent of this size, one part has room for the free
         // lists.
         let room = Self.room(bytes)
         if bestFit(room) == nil { extend(by: room, page: page) }

@@ -9,7 +9,8 @@ extension FreeSpace {
         fileprivate let lengths: UnsafeMutablePointer<Int64>
         fileprivate let versions: UnsafeMutablePointer<Int64>
 
-        /// Returns nil if the version has no list. Throws if a chunk is not inside the version.
+        /// Decodes the free list of the version with root `top`. Returns nil if the version has
+        /// none. Throws if a chunk is not inside the version.
         init?(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
             if top.freePositions.isNone { return nil }
             let positions = try space.integers(top.freePositions, "free positions")

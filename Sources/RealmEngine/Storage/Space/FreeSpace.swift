@@ -104,7 +104,8 @@ struct FreeSpace {
             for i in 0..<free.count {
                 let count = free[i].count
                 guard count >= bytes, count < least else { continue }
-                // At each section boundary inside, almost a whole node's space may be lost.
+                // At each section boundary inside the extent, almost the size of a whole node may
+                // be lost.
                 let boundaries = (free[i].end - 1) / section - free[i].start / section
                 if count >= bytes + boundaries * largest { (best, least) = (i, count) }
             }

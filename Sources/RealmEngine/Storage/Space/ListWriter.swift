@@ -19,7 +19,8 @@ struct ListWriter {
     let root: TopArray.Content
 
     struct Result {
-        /// Nil if lists and root were added to the last run of nodes.
+        /// Contiguous bytes with the free lists and the root; nil if they were added to the last
+        /// run of the commit's other nodes.
         let run: NodeWriter.Run?
         let top: Ref
         /// The free space of the new version.
@@ -129,7 +130,7 @@ struct ListWriter {
         return boundary + bound <= extent.end ? boundary : nil
     }
 
-    /// Refs of the three arrays, and of the root that follows them.
+    /// Offset and sizes of the free list's three arrays, and of the root that follows them.
     private struct Layout {
         let start: UInt64
         let count: Int

@@ -8,8 +8,8 @@ struct NodeOrder {
         private let header: UnsafeMutableRawPointer
         /// Index of the slot in the parent that references this node.
         let slot: Int32
-        /// Number of items in its subtree, including itself. The items of its descendants directly
-        /// precede it.
+        /// Number of items in the subtree of this node, including its own. The items of its
+        /// descendants directly precede it.
         fileprivate(set) var subtree: Int32 = 1
 
         fileprivate init(_ node: NodeView, slot: Int) {
@@ -42,7 +42,8 @@ struct NodeOrder {
         items.reserveCapacity(slab.count)
     }
 
-    /// Adds the tree at `ref`; only nodes of the slab become items.
+    /// Adds the tree at `ref` to the nodes to write. Nodes outside the slab are already in the file
+    /// and are left out.
     mutating func add(_ ref: Ref) throws(RealmError) {
         roots.append(ref)
         if includes(ref) { try collect(ref, slot: 0) }

@@ -39,7 +39,7 @@ struct NodePlacement {
     private let mean: UInt64
     private(set) var runs: [NodeWriter.Run] = []
     private var unused: [Extent] = []
-    /// Extent reserved for the lists; nil if they are placed after the nodes.
+    /// Extent reserved for the free lists; nil if they are placed after the nodes.
     let reserve: Extent?
 
     /// Index of the extent that is being filled, the current extent; nil if there is none.
@@ -52,8 +52,8 @@ struct NodePlacement {
     /// Index in `runs` of the last run, nodes without gaps, in the current extent; nil if no node
     /// was placed in it.
     private var run: Int?
-    /// Buffer of the last run in the current extent. Unretained, since a commit places thousands of
-    /// nodes; `runs` keeps the buffer alive.
+    /// Buffer of the last run of nodes in the current extent. Unretained, since a commit places
+    /// thousands of nodes; `runs` keeps the buffer alive.
     private var buffer: Unmanaged<ByteBufferBox>?
 
     /// Number of free extents that is permitted in a file of any size.

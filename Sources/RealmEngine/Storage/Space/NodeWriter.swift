@@ -28,7 +28,7 @@ struct NodeWriter {
 
     static let section: UInt64 = 1 << 26
 
-    /// Prepares to write the nodes of `order` into `free` space. Reserves space for lists of
+    /// Prepares to write the nodes of `order` into `free` space. Reserves space for free lists of
     /// `extra` bytes.
     init(_ order: NodeOrder, free: consuming FreeSpace, extra: UInt64 = 0, page: UInt64) {
         self.order = order
@@ -42,7 +42,7 @@ struct NodeWriter {
     /// Extent reserved for the free lists; nil if they are placed after the nodes.
     var reserve: Extent? { places.reserve }
 
-    /// Writes all nodes and returns the new refs of the order's roots.
+    /// Writes all nodes and returns the new refs of `order.roots`.
     mutating func write() throws(RealmError) -> [Ref] {
         written.reserveCapacity(order.items.count)
         for (i, item) in order.items.enumerated() {

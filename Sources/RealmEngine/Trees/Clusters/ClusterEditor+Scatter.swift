@@ -65,7 +65,7 @@ extension ClusterEditor {
         // The last leaf is not split: it receives the next appended objects until it is full.
         guard place.range.end != nil else { return }
         let rows = try rows(place.leaf)
-        // A leaf that was split before may be small enough.
+        // Leaves that are not much larger than `scatteredLeaf` are not split again.
         let least = max(2, 3 * context.fanout.scatteredLeaf / 2)
         guard rows >= least, isMostlyOwn(place.leaf), opens(place.leaf, rows) else { return }
         let sibling = try split(place.leaf, at: rows / 2, rows: rows)

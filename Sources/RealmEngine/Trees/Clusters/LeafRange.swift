@@ -8,7 +8,8 @@ struct LeafRange: Sendable {
     let children: Range<Int>
     /// Lower bound of the keys in the first leaf.
     let start: UInt64
-    /// Number of objects in the inner node, if this is its last range; nil otherwise.
+    /// Number of objects below the inner node `parent` if this is the last range of its children;
+    /// nil otherwise.
     let announced: Int?
 }
 

@@ -109,7 +109,8 @@ final class PendingIntegers {
         firstZone = 0
     }
 
-    /// Returns the zones to insert next, when the index is divided into `parts` parts.
+    /// Returns the next zones to insert: about one part of the index, if it is divided into `parts`
+    /// parts. A zone contains the integers with one of the 256 values of the lowest byte.
     func nextZones(_ parts: Int) -> Range<Int> {
         firstZone..<min(256, firstZone + max(1, 256 / parts))
     }

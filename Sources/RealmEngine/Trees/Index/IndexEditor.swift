@@ -30,8 +30,8 @@ final class IndexEditor {
     var trees: [Ref: SequenceEditor] = [:]
     /// Integers and changes that are not yet stored in nodes.
     let waiting: PendingIntegers
-    /// Whether changes of a large transaction may be deferred, since the index is rarely read
-    /// before the transaction ends.
+    /// Whether changes of this index may stay pending in a large transaction. They may if the index
+    /// is rarely read before the transaction ends.
     var defers: Bool
 
     /// Slot of a writable inner node, and the index of its child on the path.

@@ -150,8 +150,8 @@ enum ColumnLeaf {
         }
     }
 
-    /// Returns value `i` as stored, which may be a link to an unresolved object, with a negative
-    /// key. `i` must be below `count`.
+    /// Returns value `i` as stored, which may be a link to a tombstone, with a negative key. `i`
+    /// must be below `count`.
     @inline(__always)
     func stored(_ i: Int) throws(RealmError) -> Value {
         switch self {
@@ -175,8 +175,8 @@ enum ColumnLeaf {
         }
     }
 
-    /// Returns value `i` as the API shows it: a link to a tombstone (a deleted object) is null. `i`
-    /// must be below `count`.
+    /// Returns value `i` as the API shows it: a link to a tombstone, the placeholder of a missing
+    /// object, is null. `i` must be below `count`.
     @inline(__always)
     func value(_ i: Int) throws(RealmError) -> Value {
         try stored(i).shown

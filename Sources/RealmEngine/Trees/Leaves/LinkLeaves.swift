@@ -13,7 +13,7 @@ struct LinkLeaf {
 
     @inline(__always) var count: Int { node.count }
 
-    /// Key of the target: -1 for null, a negative key for an unresolved link.
+    /// Key of the target: -1 for null, a negative key for a tombstone.
     @inline(__always) func key(_ i: Int) -> ObjectKey {
         ObjectKey(node.integer(i) &- Self.keyOffset)
     }

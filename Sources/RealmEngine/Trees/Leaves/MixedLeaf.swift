@@ -24,8 +24,8 @@ struct MixedLeaf {
             || kind == MixedKind.dictionary.rawValue
     }
 
-    /// Returns value `i` as stored; links may be unresolved. A value of unknown type is returned as
-    /// null.
+    /// Returns value `i` as stored; a link may refer to a tombstone. A value of unknown type is
+    /// returned as null.
     ///
     /// The pools are opened again for every value and are not counted against the read budget: the
     /// cost of an access does not depend on the size of a pool.

@@ -46,7 +46,7 @@ final class DistinctList {
         return leaf
     }
 
-    /// Returns the value in the list that `cell` refers to.
+    /// Returns the value at the index `cell` of the list of distinct values.
     func value(_ cell: Value) throws(RealmError) -> Value {
         let leaf = try leaf()
         guard case .int(let place) = cell, place >= 0, place < Int64(leaf.count) else {

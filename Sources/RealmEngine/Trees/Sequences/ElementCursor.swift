@@ -40,7 +40,7 @@ public struct ElementCursor {
         return nil
     }
 
-    /// Returns the next stored element, which may be an unresolved link; nil at the end.
+    /// Returns the next stored element, which may be a link to a tombstone; nil at the end.
     mutating func nextStored() throws(RealmError) -> Value? {
         while index == count {
             guard try openLeaf() else { return nil }
@@ -50,7 +50,7 @@ public struct ElementCursor {
         return try CollectionView.element(try leaf!.stored(index), depth: depth)
     }
 
-    /// Returns the next leaf, whose elements may include unresolved links; nil at the end.
+    /// Returns the next leaf, whose elements may include links to tombstones; nil at the end.
     mutating func nextLeaf() throws(RealmError) -> ColumnLeaf? {
         assert(index == count)
         guard try openLeaf() else { return nil }
@@ -143,7 +143,7 @@ public struct DictionaryCursor {
             values: ElementCursor(space, values, leafLimit: leafLimit))
     }
 
-    /// Returns the next entry; nil at the end. The value of an unresolved link is null. Throws
+    /// Returns the next entry; nil at the end. The value of a link to a tombstone is null. Throws
     /// `corrupt`.
     public mutating func next() throws(RealmError) -> (key: Value, value: Value)? {
         guard let entry = try nextStored() else { return nil }
@@ -196,7 +196,7 @@ public struct DictionaryCursor {
 }
 
 extension ElementCursor {
-    /// Number of elements in `view`, without unresolved links.
+    /// Number of elements in `view`, without links to tombstones.
     static func count(_ space: NodeSpace, _ view: CollectionView) throws(RealmError) -> Int {
         if view.root.isNone { return 0 }
         let node = try space.node(view.root)

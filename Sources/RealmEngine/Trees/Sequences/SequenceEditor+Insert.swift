@@ -114,7 +114,7 @@ extension SequenceEditor {
     private func growRoot(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
         let old = Ref(rootSlot.pointee)
         let node = nodes.slab.writable(old)
-        // Only the root has the flag that marks a list with unresolved links.
+        // Only the root has the flag that marks a list with links to tombstones.
         if element.type == .link {
             node.resize(node.count, flags: node.flags & ~NodeView.contextFlag)
         }

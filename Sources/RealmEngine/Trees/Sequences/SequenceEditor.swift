@@ -20,7 +20,8 @@ final class SequenceEditor {
     @exclusivity(unchecked) var cachedPath: Reached?
     /// Index of the element that was edited last.
     @exclusivity(unchecked) private var lastIndex = 0
-    /// Whether the elements are links and some may be unresolved.
+    /// Whether the elements are links and some may refer to tombstones, which stand for missing
+    /// objects.
     private var mayHoldUnresolved = false
 
     /// A writable inner node, and the index of its child on the path.
@@ -91,8 +92,8 @@ final class SequenceEditor {
 
     // MARK: Reading
 
-    /// Returns the element at `index` as stored; a link may be unresolved. Valid until the next
-    /// change.
+    /// Returns the element at `index` as stored; a link may refer to a tombstone. Valid until the
+    /// next change.
     func value(at index: Int) throws(RealmError) -> Value {
         precondition(index >= 0 && index < count)
         if let seen, seen.range.contains(index) { return try value(at: index, seen) }
@@ -190,7 +191,7 @@ final class SequenceEditor {
         return number
     }
 
-    /// Whether the tree may contain unresolved links, which are not visible through the API.
+    /// Whether the tree may contain links to tombstones, which are not visible through the API.
     var hidesElements: Bool { mayHoldUnresolved }
 
     // MARK: Editing
