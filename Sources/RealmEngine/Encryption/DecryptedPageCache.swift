@@ -29,7 +29,7 @@ package enum DecryptedMemoryLimit {
 
     static var isLimited: Bool { most.load(ordering: .relaxed) < .max }
 
-    /// The limit in pages, for all files together.
+    /// The limit for decrypted pages in memory, in pages, for all files together.
     static var pages: Int { most.load(ordering: .relaxed) / EncryptedLayout.page }
 
     /// Number of pages of one file that are kept even if the limit is exceeded.
@@ -147,7 +147,7 @@ final class DecryptedPageCache: @unchecked Sendable {
     /// Unregisters the addresses. Page faults in them are no longer handled.
     func close() { PageFaults.remove(watching.load(ordering: .relaxed)) }
 
-    /// Adds `change` to the number of pages in memory.
+    /// Adds `change` to the number of decrypted pages in memory.
     func count(_ change: Int) {
         held.add(change, ordering: .relaxed)
         DecryptedMemoryLimit.held.add(change, ordering: .relaxed)

@@ -42,8 +42,8 @@ extension EncryptedPages {
         var there = 0
         for page in pages where isDecrypted(page) { there += 1 }
         guard there > 0 else { return }
-        // From now on, readers find that the page must be prepared. A reader that has prepared it
-        // before gets a page fault, which restores it.
+        // From now on, readers find that the page must be decrypted before it is accessed. A reader
+        // that has found it decrypted before gets a page fault, which restores the page.
         for page in pages where marks[page].load(ordering: .relaxed) > 0 {
             marks[page].store(Self.away, ordering: .releasing)
         }
@@ -167,7 +167,7 @@ enum PageFaults {
     /// The address ranges of decrypted pages, each with the `EncryptedPages` that restores them.
     private static let files = AddressTable()
     private static let isInstalled = LockedValue(false)
-    /// The action for `SIGSEGV` that the handler has replaced.
+    /// The action for `SIGSEGV` that was set before this handler was installed.
     nonisolated(unsafe) private static var before = sigaction()
 
     static func install() {

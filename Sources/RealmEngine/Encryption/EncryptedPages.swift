@@ -290,12 +290,12 @@ extension EncryptedPages {
         case replacing
     }
 
-    /// State of a page in the file.
+    /// State of an encrypted page in the file, found by authentication.
     enum Found {
         case written(counter: UInt32)
         /// The page was never written, or not since the file was truncated.
         case nothing
-        /// The first write of the page was interrupted.
+        /// The page was never written completely: its first write was interrupted.
         case begun
         case damage
 

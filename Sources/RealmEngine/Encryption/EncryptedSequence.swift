@@ -11,7 +11,7 @@ final class EncryptedSequence {
     private let path: String
     /// Memory for decrypted and encrypted pages. It is left out of core dumps.
     private let work: UnsafeMutableRawPointer
-    /// The page that is being filled.
+    /// The page that is being filled with bytes to encrypt.
     private var plain: UnsafeMutableRawPointer { work }
     /// Copy of the first page, a part of which is overwritten last.
     private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }

@@ -11,9 +11,9 @@ import Synchronization
 /// Immutable after `init`, except by `extend`, which only the owner of the file calls.
 final class Mapping: @unchecked Sendable {
     let base: UnsafeRawPointer
-    /// Size of the address range in bytes.
+    /// Size of the reserved address range in bytes.
     let reserved: Int
-    /// Number of mapped bytes.
+    /// Number of bytes from `base` on that are mapped.
     var mapped: Int { mappedSize.load(ordering: .acquiring) }
     private let mappedSize = Atomic<Int>(0)
     /// Address at which the reserved range begins. Differs from `base` only for a copy of bytes in

@@ -63,7 +63,7 @@ final class SequentialFile {
     /// Ends the second thread. Nothing is written afterwards.
     func close() { behind.close() }
 
-    /// Offset at which the next byte will be written.
+    /// Offset in the file at which the next appended byte will be written.
     @inline(__always) var position: UInt64 { passedOn &+ UInt64(used) }
 
     /// Returns memory for `count` bytes in the buffer. The caller fills it and then calls
@@ -122,7 +122,7 @@ final class SequentialFile {
         while (position + UInt64(rest)) % UInt64(EncryptedLayout.page) != 0 { try append(0) }
     }
 
-    /// Overwrites bytes. Call `finish` before.
+    /// Overwrites bytes of the file at `offset`. Call `finish` first.
     func overwrite(_ bytes: [UInt8], at offset: Int) throws(RealmError) {
         guard let descriptor else { return }
         let result = bytes.withUnsafeBytes { bytes in
@@ -143,7 +143,7 @@ final class SequentialFile {
     }
 }
 
-/// Writes chunks to the file, one after the other.
+/// Writes the chunks of a file, one after the other.
 private struct ChunkWriter {
     private let descriptor: Int32
     private let path: String

@@ -10,7 +10,7 @@ package final class SpillBuffer {
     private let isConfidential: Bool
     private var memory: ReservedMemory
     private var file: PageFile?
-    /// Number of bytes added so far.
+    /// Number of bytes added to the buffer so far.
     package private(set) var count = 0
     /// Number of bytes, from the start, that were moved to the file.
     private var moved = 0
@@ -39,7 +39,7 @@ package final class SpillBuffer {
 
     deinit { munmap(memory.start, memory.capacity) }
 
-    /// Address of the first byte.
+    /// Address of the first byte of the buffer.
     package var base: UnsafeMutableRawPointer { memory.start }
 
     /// Appends a copy of `size` bytes without alignment. The buffer is not moved to the file.

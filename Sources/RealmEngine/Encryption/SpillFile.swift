@@ -10,7 +10,7 @@ final class SpillFile {
     private let cipher: SpillCipher?
     private let directory: String
     private var buffer: ByteBuffer
-    /// Number of bytes appended so far.
+    /// Number of bytes appended to the spill file so far.
     private(set) var size = 0
     /// Number of bytes that are already in the file; later ones are in the buffer.
     private var written = 0
@@ -37,7 +37,7 @@ final class SpillFile {
         size += count
     }
 
-    /// Appends a number as 8 bytes.
+    /// Appends a number to the file as 8 bytes.
     func append(_ number: Int64) throws(RealmError) {
         if buffer.count + 8 > Self.bufferSize { try flush() }
         buffer.reserve(8).storeBytes(of: number, as: Int64.self)

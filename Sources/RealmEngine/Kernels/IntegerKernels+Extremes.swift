@@ -51,8 +51,8 @@ extension IntegerKernels {
             let best = reduced(isLeast, integers, count, 0)
             if best != marker { return Int64(best) }
         }
-        // The marker is the smallest or largest number of the width. Subtracting `shift` wraps it
-        // around to the other end, where it cannot be the result.
+        // The null marker is the smallest or largest number of the width. Subtracting `shift` turns
+        // it into the number that can never be the extreme that is searched for.
         let shift = (marker ?? 0) &- (isLeast ? T.max : T.min)
         let best = reduced(isLeast, integers, count, shift)
         return best &+ shift == marker ? nil : Int64(best &+ shift)

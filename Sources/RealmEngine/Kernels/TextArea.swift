@@ -23,7 +23,7 @@ struct TextArea {
         count = min(offsets.count, ClusterRows.maximum)
     }
 
-    /// The end offsets as stored.
+    /// The end offsets of the texts as stored, without decoding.
     @inline(__always)
     private func ends<T: FixedWidthInteger & SignedInteger>(_: T.Type) -> UnsafePointer<T> {
         UnsafePointer(offsets.payload.assumingMemoryBound(to: T.self))

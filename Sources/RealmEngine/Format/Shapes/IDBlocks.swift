@@ -1,12 +1,12 @@
 /// Layout of a leaf of ids: blocks of up to eight ids, each preceded by a byte with a null bit for
 /// each id (object format 3.9).
 struct IDBlocks {
-    /// Size of an id in bytes.
+    /// Size of an id in bytes: 12 for object ids, 16 for UUIDs.
     let width: Int
 
     @inline(__always) init(width: Int) { self.width = width }
 
-    /// Size of a full block in bytes.
+    /// Size in bytes of a block of eight ids.
     @inline(__always) var blockSize: Int { 8 &* width &+ 1 }
 
     /// Size in bytes of blocks with `count` ids in total.

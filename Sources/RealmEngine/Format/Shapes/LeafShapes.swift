@@ -12,7 +12,7 @@ enum MediumBytesShape {
 
 /// Slots of a leaf of timestamps (object format 3.8).
 enum TimestampLeafShape {
-    /// Ref of an array of optional integers.
+    /// Ref of an array of optional integers: the seconds since 1970.
     static let seconds = 0
     /// Ref of an array of integers, which have the sign of the seconds; 0 for null.
     static let nanoseconds = 1
@@ -37,11 +37,11 @@ enum MixedLeafShape {
     enum Pool: Int, CaseIterable {
         /// An array of integers, which are also the bits of floats and doubles.
         case numbers = 1
-        /// An array of two integers for each entry.
+        /// Pool of values of two words: an array with two integers for each value.
         case pairs = 2
-        /// A leaf of strings.
+        /// Pool of strings and binaries: a leaf of strings.
         case bytes = 3
-        /// Refs of collections.
+        /// Pool of nested collections: an array with the ref of each collection.
         case refs = 4
 
         /// Number of elements of this value array that one mixed value takes.

@@ -26,6 +26,6 @@ enum SpecShape {
 
     /// Slots that contain a ref in every spec.
     static let required = [types, names, attributes, keys]
-    /// Slots that may contain a ref.
+    /// Slots of a spec that may contain a ref.
     static let refs = [types, names, attributes, enumerations, keys]
 }

@@ -36,8 +36,8 @@ extension ByteBuffer {
         let out = reserve(40)
         Hex.write(uuid.high, to: out)
         Hex.write(uuid.low, to: out + 20)
-        // The last group is already in its place. The other groups are moved to make room for the
-        // dashes.
+        // The last group of digits is already in its place. The other groups are moved to make room
+        // for the dashes.
         (out + 19).copyMemory(from: out + 20, byteCount: 4)
         (out + 14).copyMemory(from: out + 12, byteCount: 4)
         (out + 9).copyMemory(from: out + 8, byteCount: 4)

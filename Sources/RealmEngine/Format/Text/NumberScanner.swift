@@ -4,14 +4,14 @@
 /// the point.
 struct NumberScanner {
     private(set) var isNegative = false
-    /// The first 38 significant digits.
+    /// The first 38 significant digits of the number, as an integer.
     private(set) var coefficient: UInt128 = 0
     /// Whether digits were omitted after the 38th, and not all of them are zero.
     private(set) var sticky = false
     private(set) var exponent = 0
     /// Whether the number has neither a point nor an exponent.
     private(set) var isInteger = true
-    /// Length of the number in bytes.
+    /// Length in bytes of the number in the text.
     private(set) var length = 0
 
     private let text: ByteView

@@ -127,7 +127,7 @@ private struct TimeScanner {
         var unit = 100_000_000
         let start = position
         while let digit = byte.flatMap({ DecimalDigits.value($0) }) {
-            // There are more than nine significant digits.
+            // A digit after the ninth must be 0, because nanoseconds cannot represent it.
             if unit == 0 && digit != 0 { return nil }
             nanoseconds += Int(digit) * unit
             unit /= 10

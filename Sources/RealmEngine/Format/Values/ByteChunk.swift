@@ -12,7 +12,7 @@ struct ByteChunk {
     /// may be wrong.
     typealias Marks = (low: UInt64, high: UInt64)
 
-    /// Loads `count` bytes; at most 16 are used.
+    /// Loads the first `count` bytes at `base`, at most 16.
     @inline(__always)
     init(_ base: UnsafeRawPointer, count: Int) {
         if count >= 16 {

@@ -126,7 +126,7 @@ private struct BinaryFraction {
         return (UInt128(tenToThe: first) >> first) * (UInt128(tenToThe: second) >> second)
     }
 
-    /// Converts numbers of at least 2^128.
+    /// Converts a number that is at least 2^128.
     private var dividedDown: Decimal {
         var number = WideInteger(significand, shiftedLeftBy: exponent)
         var (sticky, power) = (false, 0)
@@ -152,7 +152,7 @@ private struct BinaryFraction {
 /// A large natural number, with the operations that the conversion of very large and very small
 /// doubles needs.
 private struct WideInteger {
-    /// The digits of 64 bits, the least significant first.
+    /// The number in digits of 64 bits, the least significant digit first.
     private var limbs = InlineArray<20, UInt64>(repeating: 0)
     private(set) var count: Int
 
@@ -189,7 +189,7 @@ private struct WideInteger {
         return rest
     }
 
-    /// Returns 128 bits, beginning with bit `start`.
+    /// Returns 128 bits of the number, beginning with bit `start`.
     func bits(from start: Int) -> UInt128 {
         let (limb, bit) = (start / 64, start % 64)
         var result: UInt128 = 0

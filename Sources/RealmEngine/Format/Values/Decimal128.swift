@@ -20,7 +20,7 @@ public struct Decimal128: Hashable, Sendable {
     /// Zero with exponent 0.
     public static let zero = Decimal128(high: 0x3040_0000_0000_0000, low: 0)
 
-    /// Maximum number of digits in a coefficient.
+    /// Maximum number of decimal digits in a coefficient.
     static let digitLimit = 34
     static let coefficientLimit = UInt128(tenToThe: digitLimit)
     static let exponentBias = 6176

@@ -1,6 +1,6 @@
 /// Order in which the bytes of UUIDs are stored (`--guid`).
 package enum UUIDOrder: String, CaseIterable, Sendable {
-    /// The order of the text (RFC 4122).
+    /// The order of the bytes in the text form (RFC 4122).
     case standard
     /// The order of .NET's `Guid.ToByteArray`, in which the .NET SDK stored UUIDs before version
     /// 10.10: the first four bytes and the next two pairs are reversed.

@@ -5,7 +5,7 @@ package struct ZoneRules: Sendable {
     /// contains the offset for each.
     private var starts: [Int64] = []
     private var offsets: [Int64] = []
-    /// Offset before the first of `starts`.
+    /// Offset from UTC before the first of `starts`.
     private var first: Int64
     /// Rule for times after the last of `starts`; nil if the last offset stays.
     private var rule: YearlyRule?
@@ -139,7 +139,7 @@ private struct TZifReader {
         return (starts, types)
     }
 
-    /// Reads the offsets, in seconds ahead of UTC.
+    /// Reads the offsets of local time from UTC, in seconds, positive east of Greenwich.
     mutating func offsets(_ block: Header) -> [Int64]? {
         guard block.typeCount * 6 <= bytes.count - at else { return nil }
         return (0..<block.typeCount).map { _ in

@@ -20,7 +20,7 @@ struct HeaderRepair {
 
     /// State of a header slot, compared with the newest published version.
     private enum Slot {
-        /// The newest published version.
+        /// The slot selects the newest published version.
         case newest
         /// A version that is older than the newest one, or has an entry in the version list of the
         /// lock file.

@@ -137,7 +137,7 @@ public final class WriteSession {
     /// Number and size of this session's writes, for reports.
     package struct WriteStatistics: Sendable {
         package internal(set) var syncs = 0
-        /// Total duration of the syncs.
+        /// Total duration of the syncs in nanoseconds.
         package internal(set) var syncNanoseconds = 0
         package internal(set) var bytes = 0
 
@@ -200,8 +200,8 @@ public final class WriteSession {
                 hint: "wait for it")
         }
         do throws(RealmError) {
-            // After the file was replaced or deleted, commits would be lost. With a second hard
-            // link, programs that use the other name would not see them.
+            // After the file was replaced or deleted, commits would be lost. If the file has a
+            // second hard link, programs that use the other name would not see the commits.
             try database.file.checkPath()
             try database.file.resolvedPath?.checkLinks()
             try database.refresh()

@@ -4,7 +4,7 @@
 struct FilePreparation {
     private let file: FileDevice
     private let key: DatabaseKey
-    /// Whether a database is created in an empty file.
+    /// Whether to create a database in an empty file.
     private let createsDatabases: Bool
     private static let page = 4096
     /// Size of a new encrypted file. A new plain file is smaller: one page.
@@ -133,8 +133,8 @@ struct FilePreparation {
 extension FilePreparation {
     /// Whether the creation of the database was interrupted before its header was in the file.
     ///
-    /// Such a file is as small as a new one and has only zeros, after the first page's entry if it
-    /// is to be encrypted, or only a part of the first version's bytes.
+    /// Such a file is no larger than a new one. It contains either only zeros (after the entry of
+    /// page 0, if the file is to be encrypted), or only a part of the first version's bytes.
     static func isUnfinished(_ resolvedPath: DatabasePath, _ key: DatabaseKey) -> Bool {
         guard let raw = try? MappedFile(resolvedPath, .unknown) else { return false }
         return isUnfinished(raw, key)

@@ -22,8 +22,8 @@ enum OpenDatabases {
     static func find(_ resolvedPath: DatabasePath) throws(RealmError) -> Database? {
         guard let file = FileIdentity(path: resolvedPath.path) else { return nil }
         let key = Key(file: file)
-        // Releasing a database removes it from `entries`, so both are released after the lock is
-        // unlocked.
+        // Releasing a database removes it from `entries`, so `found` and `other` are released after
+        // the lock is unlocked.
         let (found, other) = entries.withLock { entries in
             (
                 entries[key]?.database.object,

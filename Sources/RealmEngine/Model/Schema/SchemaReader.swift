@@ -116,8 +116,8 @@ struct SchemaReader {
         return slots
     }
 
-    /// Reads slot `i` of the directory; `nameNode` and `roots` are its two arrays, which are of the
-    /// same length.
+    /// Reads slot `i` of the table directory; `nameNode` and `roots` are its two arrays, which are
+    /// of the same length.
     func slot(_ i: Int, _ nameNode: NodeView, _ roots: NodeView) throws(RealmError) -> Slot {
         if let ref = roots.slot(i).child {
             let name = try nameNode.name(i, at: names)

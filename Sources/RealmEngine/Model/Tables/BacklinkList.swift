@@ -8,7 +8,7 @@ final class BacklinkList {
     private let links: SequenceEditor
     /// Index of the link removed last, where the next search begins.
     private var next = 0
-    /// Number of links that searches have read.
+    /// Number of links that searches in this list have read.
     private(set) var readCount = 0
     private var positions: OriginPositions?
 
@@ -86,7 +86,7 @@ final class BacklinkList {
 /// Hash table from the origins in a backlink list to their indexes. An origin occurs once for each
 /// of its links. There are at least as many chains as links, and each chain is doubly linked.
 struct OriginPositions {
-    /// The origin at each index of the list.
+    /// Origin of the link at each index of the backlink list.
     private var origins: [Int64] = []
     /// Next and previous index in the same chain, for each index; -1 at the ends of the chain.
     private var following: [Int32] = []
@@ -94,7 +94,7 @@ struct OriginPositions {
     /// First index of each chain, by hash; -1 if the chain is empty.
     private var heads: [Int32]
 
-    /// Approximate memory per link, in bytes.
+    /// Approximate memory of this hash table per link, in bytes.
     static let bytesPerLink = 24
 
     init(capacity: Int) {

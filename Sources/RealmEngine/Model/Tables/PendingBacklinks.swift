@@ -5,12 +5,12 @@
 struct PendingBacklinks {
     /// New backlinks of each backlink column, by leaf index.
     private var queues: [BacklinkQueue?] = []
-    /// Whether any queue contains a backlink.
+    /// Whether the queue of any backlink column contains a backlink.
     private(set) var hasQueued = false
-    /// Editors of long lists, by their cells.
+    /// Editors of long backlink lists, by the backlink cells to which the lists belong.
     private(set) var lists: [BacklinkCell: BacklinkList] = [:]
 
-    /// Whether all backlinks are stored in cells.
+    /// Whether all backlinks are stored in the nodes of the table.
     var isEmpty: Bool { !hasQueued && lists.isEmpty }
 
     // MARK: Queues

@@ -5,16 +5,16 @@
 package final class RowBatch: @unchecked Sendable {
     /// The class for which the rows were made.
     package let table: TableInfo
-    /// Maximum number of rows.
+    /// Maximum number of rows in the batch.
     package let capacity: Int
     package private(set) var count = 0
     /// Cells of each column; valid as long as the batch.
     let cells: [LeafCells]
-    /// Memory of all cells.
+    /// Memory of the cells of all columns.
     private let memory: UnsafeMutableRawPointer
-    /// Memory of each column, to which `append` stores values.
+    /// Pointers to the cells of each column, through which `append` stores values.
     private let targets: UnsafeMutableBufferPointer<LeafCells.Target>
-    /// Keys of the objects, set when they are created.
+    /// Keys of the new objects, by row. Set when the objects are created.
     let keys: UnsafeMutablePointer<UInt64>
     /// Link properties that are no collections. Their values in the batch may be primary keys of
     /// the targets.
@@ -64,7 +64,7 @@ package final class RowBatch: @unchecked Sendable {
         for link in links { link.references.deallocate() }
     }
 
-    /// Number of bytes of texts and binaries.
+    /// Number of bytes of texts and binaries that the batch has copied.
     package var byteCount: Int { arena.used }
 
     /// Approximate memory of a column in bytes, without its values.

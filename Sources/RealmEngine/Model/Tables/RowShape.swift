@@ -66,7 +66,7 @@ final class RowShape {
     /// Single-valued properties with an index. Indexed collections are left out, because they are
     /// empty in a new row.
     let indexes: [Index]
-    /// Properties with single links.
+    /// Link properties that are no collections.
     @exclusivity(unchecked) private(set) var links: [Link]
     /// Indexes in `columns` of mixed properties that are no collections. Their values may be links.
     let mixed: [Int]
@@ -126,7 +126,7 @@ final class RowShape {
         links[i].backlink = backlink
     }
 
-    /// Sets all values of `row` to the defaults.
+    /// Sets all values of the row being created to the defaults of their columns.
     @inline(__always)
     func begin() {
         if let base = defaults.baseAddress {

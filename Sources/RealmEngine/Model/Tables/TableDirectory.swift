@@ -18,11 +18,11 @@ final class TableDirectory {
     /// Key of each table by stored name. Nil until it is needed, and if two tables have the same
     /// name.
     private var keysByName: [String: TableKey]?
-    /// No slot before this index is free.
+    /// Index before which no slot of the directory is free.
     private var firstFree = 0
 
     enum Slot {
-        /// A table that has not been opened for editing.
+        /// A table that this transaction has not opened for editing.
         case stored(TableInfo)
         case open(TableEditor)
         /// A free slot. `tag` becomes part of the key of the next table in this slot, so that keys
@@ -247,7 +247,7 @@ final class TableDirectory {
 
     // MARK: Writing
 
-    /// Writes the top arrays of changed tables, and then the directory with their refs.
+    /// Writes the top arrays of changed tables, and then the table directory with their refs.
     ///
     /// - Parameter isComplete: false during a spill; index changes then stay pending.
     func flush(isComplete: Bool = true) throws(RealmError) {

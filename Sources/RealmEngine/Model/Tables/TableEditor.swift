@@ -34,7 +34,7 @@ final class TableEditor {
         case spec
     }
 
-    /// Opens a table of the base version.
+    /// Opens a table of the version that the transaction started from.
     init(_ info: TableInfo, _ context: EditContext) {
         self.context = context
         (key, name, kind) = (info.key, info.name, info.kind)
@@ -205,7 +205,7 @@ final class TableEditor {
         return try clusters().insertNew(key, row)
     }
 
-    /// Appends the objects of `batch`, whose keys must be larger than all others.
+    /// Appends the objects of `batch`, whose keys must be larger than all keys in the table.
     func append(_ batch: RowBatch) throws(RealmError) {
         var columns: [ClusterEditor.Rows.Column] = []
         for (column, cells) in zip(batch.table.columns, batch.cells) {

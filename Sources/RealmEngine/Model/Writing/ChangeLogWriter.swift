@@ -128,7 +128,7 @@ struct ChangeLogWriter: ~Copyable {
         emit(.set, column.raw, object.raw)
     }
 
-    /// A change of a collection.
+    /// A change of a collection, as the change log records it.
     enum CollectionStep {
         case insert(Int)
         case set(Int)

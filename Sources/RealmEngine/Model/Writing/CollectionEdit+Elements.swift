@@ -1,6 +1,6 @@
 /// Changes of single elements of the collection.
 extension CollectionEdit {
-    /// Appends a value to a list.
+    /// Appends a value to the list.
     func append(_ value: Value) throws(RealmError) {
         let list = try list()
         try check(value)

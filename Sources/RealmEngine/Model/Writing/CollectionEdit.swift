@@ -15,16 +15,16 @@ final class CollectionEdit {
     var owner: ObjectLink { ObjectLink(table: location.table, key: location.object) }
     /// The property's own collection and the nested ones inside it; the last is the one to change.
     @exclusivity(unchecked) private var levels: [Level] = []
-    /// The collection to change.
+    /// Editor of the list, set or dictionary to change.
     @exclusivity(unchecked) private(set) var tree: Tree
-    /// Element type of the collection to change.
+    /// Element type of the list, set or dictionary to change.
     let element: ElementType
     /// Whether elements can be links, or collections that contain links.
     private let mayHoldLinks: Bool
     /// Links and collections among the elements that the current change removes or adds.
     @exclusivity(unchecked) private var removedValues: [Value] = []
     @exclusivity(unchecked) private var addedValues: [Value] = []
-    /// Value of the property when this edit was made.
+    /// Value of the property, including all nested collections, when this edit was made.
     private let stored: Value
     /// Root of the collection as it is stored in the parent; nil before the first change.
     @exclusivity(unchecked) private var storedRoot: Ref?
@@ -42,7 +42,7 @@ final class CollectionEdit {
         /// The value of the collection as its parent stores it. The parent is another collection or
         /// the object.
         var value: Value
-        /// Index of this value in the parent collection.
+        /// Index of this collection in the collection that contains it.
         let index: Int
     }
 

@@ -6,8 +6,8 @@ extension WriteTransaction {
         package let row: Int
     }
 
-    /// Replaces the primary keys in link cells by object keys. If there is no object with a primary
-    /// key, the cell becomes null; returns these links.
+    /// Replaces the primary keys in link cells by object keys. If no object has the primary key,
+    /// the cell becomes null. Returns the links that became null.
     package func resolveLinks(_ batch: RowBatch) throws(RealmError) -> [MissingTarget] {
         var missing: [MissingTarget] = []
         for link in batch.links {

@@ -156,7 +156,7 @@ extension Value {
         }
     }
 
-    /// Returns the same collection with another root.
+    /// Returns this collection value with another root.
     func replacingRoot(_ root: Ref) -> Value {
         switch self {
         case .list(let v): .list(CollectionView(root: root, element: v.element, key: v.key))

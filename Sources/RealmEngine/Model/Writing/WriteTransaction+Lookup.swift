@@ -19,7 +19,7 @@ extension WriteTransaction {
         return try editor.value(object, editor.columns[column])
     }
 
-    /// Returns the current columns of a table.
+    /// Returns the columns of a table in the transaction's current state.
     func columns(of table: TableKey) throws(RealmError) -> [ColumnInfo] {
         try openEditor(table).columns
     }

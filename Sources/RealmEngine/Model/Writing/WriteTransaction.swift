@@ -92,7 +92,7 @@ public final class WriteTransaction {
     /// Whether the transaction has made changes.
     var hasChanges: Bool { !log.pointee.bytes.isEmpty || writtenLog.count > 0 || directory.isDirty }
 
-    /// Memory that the changes use, in bytes.
+    /// Memory that the changes of this transaction use, in bytes.
     package var size: Int { context.usedBytes }
 
     // MARK: Tables

@@ -3,8 +3,8 @@ import Glibc
 /// The files that participants of a session create beside a database. They remain there after the
 /// session.
 package enum CompanionFiles {
-    /// Suffixes of the database's path. A directory comes after the files in it, so that they can
-    /// be removed in this order.
+    /// Suffixes that, appended to the database's path, give the paths of its companion files. A
+    /// directory comes after the files in it, so that they can be removed in this order.
     package static let suffixes = [".lock", ".note", ".management/readers", ".management"]
 
     /// Removes the companion files. No process may have the database open.

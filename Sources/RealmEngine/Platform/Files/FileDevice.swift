@@ -4,7 +4,7 @@ import Glibc
 final class FileDevice: StorageDevice {
     /// Path of the file; nil for a memory file and for a duplicated descriptor.
     let resolvedPath: DatabasePath?
-    /// The file's name in messages.
+    /// Name of the file for error messages.
     let path: String
     let descriptor: Int32
     /// Device and inode. Two paths with the same identity are the same file.

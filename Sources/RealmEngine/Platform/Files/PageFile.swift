@@ -9,7 +9,7 @@ final class PageFile {
     private let directory: String
     private var size = 0
 
-    /// Creates the file in `directory`. Throws `output` on failure.
+    /// Creates the temporary file in `directory`. Throws `output` on failure.
     init(in directory: String) throws(RealmError) {
         descriptor = try temporaryDescriptor(in: directory)
         self.directory = directory

@@ -1,6 +1,7 @@
 /// The file to which a writer writes, or a test double that records, fails or tears the calls.
 ///
-/// Confined to the writer. Writes are durable only after `sync`; the caller determines their order.
+/// Confined to the writer. Writes are durable only after `sync`; the caller determines their order
+/// by calling `sync` between them.
 protocol StorageDevice: AnyObject {
     /// Size of the device in bytes.
     var size: Int { get }

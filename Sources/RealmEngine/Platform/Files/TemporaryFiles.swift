@@ -42,7 +42,8 @@ package enum TemporaryFiles {
         }
     }
 
-    /// Removes a name from the list, because its file is finished or was removed.
+    /// Removes a name from the list of unfinished files, because the file is finished or was
+    /// removed.
     package static func remove(_ entry: Entry) {
         entry.node.pointee.name.store(nil, ordering: .sequentiallyConsistent)
     }

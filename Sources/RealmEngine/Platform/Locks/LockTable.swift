@@ -19,7 +19,7 @@ struct LockTable {
     /// Whether a `flock` in the table is a lock of the file.
     enum Match: Comparable {
         case none
-        /// The inode numbers are equal, but the devices differ.
+        /// The inode numbers are equal, but the device numbers differ.
         case inode
         case file
     }
@@ -30,9 +30,9 @@ struct LockTable {
         return strstr(line, name) == nil ? .inode : .file
     }
 
-    /// Whether any process holds a `flock` on a file. Also true if this is uncertain: if the table
-    /// cannot be read, or if it contains the inode number with a device that may be the file's
-    /// device under another number.
+    /// Whether any process holds a `flock` on a file. Also true if this is uncertain: if
+    /// `/proc/locks` cannot be read, or if it contains the inode number with a device that may be
+    /// the file's device under another number.
     static func hasLock(on file: FileIdentity, at path: String) -> Bool {
         guard let stream = fopen("/proc/locks", "re") else { return true }
         defer { fclose(stream) }
@@ -54,8 +54,8 @@ struct LockTable {
         "aufs", "ecryptfs", "overlay", "shiftfs", "unionfs",
     ]
 
-    /// Whether the table shows locks of the file with the same device that `stat` returns. True if
-    /// that device is also the mount's device. False, for instance, for the subvolumes of btrfs,
+    /// Whether `/proc/locks` shows locks of the file with the same device that `stat` returns. True
+    /// if that device is also the mount's device. False, for instance, for the subvolumes of btrfs,
     /// which have their own devices.
     static func showsDevice(of file: FileIdentity, at path: String) -> Bool {
         let pathOnly: Int32 = 0o10_000_000  // O_PATH, hidden from Swift's view of fcntl.h

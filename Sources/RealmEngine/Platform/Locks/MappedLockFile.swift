@@ -139,7 +139,7 @@ final class MappedLockFile: @unchecked Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Number of bytes that may be accessed.
+    /// Number of bytes of the lock file that this process may access.
     var visibleSize: Int { visible.load(ordering: .acquiring) }
 
     /// Makes the first `size` bytes accessible, after another participant has extended the file.

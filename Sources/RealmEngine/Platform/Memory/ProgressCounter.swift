@@ -3,7 +3,7 @@ import Synchronization
 /// Progress of a long operation. The thread that does the work updates it; any thread may read it
 /// to display it.
 public final class ProgressCounter: Sendable {
-    /// The unit of a stage's count.
+    /// The unit in which the progress of a stage is counted.
     public enum Unit: Sendable {
         case bytes, objects
     }

@@ -19,7 +19,7 @@ final class ReusedBuffer<Element> {
 
     deinit { base.deallocate() }
 
-    /// All elements. Valid until the next append.
+    /// All elements of the buffer. Valid until the next append.
     @inline(__always)
     var all: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 

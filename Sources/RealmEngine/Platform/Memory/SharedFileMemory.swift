@@ -46,7 +46,7 @@ final class SharedFileMemory: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Number of bytes that may be accessed.
+    /// Number of bytes of the file that this process may access.
     var size: Int { visibleSize.load(ordering: .acquiring) }
 
     /// Extends the file by at least one page. Disk space is allocated, so that a store to the page

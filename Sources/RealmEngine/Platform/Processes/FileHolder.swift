@@ -26,7 +26,7 @@ extension FileHolders {
         /// processes may be unreadable.
         package var isComplete = true
 
-        /// The result if no processes were searched.
+        /// Result of a search that examined no processes.
         package static let none = Listing(openers: [], isComplete: false)
     }
 

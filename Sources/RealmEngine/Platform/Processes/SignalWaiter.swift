@@ -10,7 +10,7 @@ final class SignalWaiter: Sendable {
     private let wakeDescriptor: Int32
     private static let wakeToken = UInt64.max
 
-    /// Nil if the system has no descriptors left.
+    /// Returns nil if the system has no file descriptors left.
     init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard poll >= 0 else { return nil }

@@ -43,7 +43,7 @@ final class MappedFile: Sendable {
 
     /// Maps a file that is open for writing; its size must not be zero.
     ///
-    /// - Parameter isNew: whether the file is still empty.
+    /// - Parameter isNew: whether nothing has been written to the file yet.
     init(
         _ device: FileDevice, _ key: DatabaseKey = .none, isNew: Bool = false
     ) throws(RealmError) {

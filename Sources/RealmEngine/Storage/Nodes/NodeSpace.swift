@@ -23,7 +23,7 @@ struct NodeSpace {
         self.state = state
     }
 
-    /// Size of the snapshot in bytes.
+    /// Size of the version that is read, in bytes. Refs must be below it.
     @inline(__always)
     var limit: UInt64 { direct != 0 ? direct : state.pointee.limit }
 
@@ -130,7 +130,7 @@ struct NodeSpace {
         (validatedForms >> UInt32(flags >> 3)) & 1 != 0
     }
 
-    /// Charges `bytes` of work to the budget.
+    /// Subtracts `bytes` from the read budget. Throws `corrupt` if the budget is exhausted.
     @inline(__always)
     func charge(_ bytes: Int, at ref: Ref) throws(RealmError) {
         state.pointee.budget &-= bytes
@@ -302,7 +302,7 @@ struct ReadState {
         var opened = 0
     #endif
 
-    /// Initial budget for look-ups; never exhausted in practice.
+    /// Initial read budget of spaces for look-ups; never exhausted in practice.
     static let endless = Int.max / 2
 }
 

@@ -3,7 +3,7 @@
 final class ReadContext {
     let lookup: NodeSpace
     let walk: NodeSpace
-    /// State of `lookup`, then state of `walk`.
+    /// Read state of `lookup`, then read state of `walk`.
     let states: UnsafeMutablePointer<ReadState>
     private var keepAlive: AnyObject?
 

@@ -9,7 +9,7 @@ final class Slab: @unchecked Sendable {
     private var low: ReservedMemory
     private var high: ReservedMemory
     private let regions: SlabRegions
-    /// Whether the nodes belong to an encrypted database.
+    /// Whether the slab belongs to an encrypted database.
     private let isConfidential: Bool
     private var region: SlabRegion?
     /// Read context of the open transaction.

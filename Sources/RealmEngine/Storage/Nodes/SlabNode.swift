@@ -15,7 +15,7 @@ struct SlabNode {
 
     @inline(__always) init(header: UnsafeMutableRawPointer) { self.header = header }
 
-    /// Size of the capacity field before the header.
+    /// Size in bytes of the field with the payload's capacity, which precedes the header.
     static let prefix = 8
 
     @inline(__always) var payload: UnsafeMutableRawPointer { header + NodeView.headerSize }
@@ -126,7 +126,7 @@ extension SlabNode {
         }
     }
 
-    /// Removes element `i`.
+    /// Removes element `i` of the array and moves the elements after it.
     func close(_ i: Int) {
         let (count, width) = (count, (1 << Int(flags & 7)) >> 1)
         if width >= 8 {

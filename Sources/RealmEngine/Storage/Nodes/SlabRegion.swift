@@ -38,7 +38,8 @@ final class SlabRegions: Sendable {
     /// Offsets of the regions in use. The range of the open region is empty until it is closed.
     private let taken = LockedValue<[Range<Int>]>([])
 
-    /// Number of bytes at the start of each half whose memory is kept when a region is released.
+    /// Number of bytes at the start of each half of the slab that stay in memory when a region is
+    /// released.
     private static let warm = 16 << 20
 
     init(_ mapping: Mapping, start: Int, capacity: Int) {

@@ -202,7 +202,7 @@ struct LockFile: @unchecked Sendable {
         atomic64(Offset.pageWrites).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Records that all pages are in the file.
+    /// Records that the writer has written all changed pages to the file.
     func endPages() {
         atomic64(Offset.pageWrites).pointee.wrappingAdd(1, ordering: .acquiringAndReleasing)
         atomic64(Offset.writtenPage).pointee.store(0, ordering: .releasing)

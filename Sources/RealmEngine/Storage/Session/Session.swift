@@ -37,8 +37,8 @@ final class Session: Sendable {
     private static let historyType: Int8 = 2
     private static let historySchema: UInt16 = 1
     private static let tries = 10
-    /// Timeout in milliseconds for the control mutex in `deinit`. After that, the participant is
-    /// not subtracted from the count, as if its process had died.
+    /// Timeout in milliseconds for the control mutex in `deinit`. After the timeout, this
+    /// participant is not subtracted from the number of participants, as if its process had died.
     private static let leavingTimeout = 1000
     /// Minimum timeout for the version-list mutex in milliseconds.
     private static let listTimeout = 1000

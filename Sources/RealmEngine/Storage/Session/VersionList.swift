@@ -231,7 +231,7 @@ struct VersionList {
         return (0..<file.entryCount).allSatisfy { file.entry($0).version <= version }
     }
 
-    /// Whether a version has an entry, pinned or not.
+    /// Whether a version has an entry in the version list, pinned or not.
     func lists(_ version: UInt64) throws(RealmError) -> Bool {
         try cover()
         return (0..<file.entryCount).contains { file.entry($0).version == version }

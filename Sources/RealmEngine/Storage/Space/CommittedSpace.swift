@@ -4,11 +4,11 @@
 /// value and need not read the version's free list.
 struct CommittedSpace: Sendable {
     let version: UInt64
-    /// Root of the version.
+    /// Root of the committed version.
     let top: Ref
     /// Free space without the extents that the commit released.
     fileprivate let space: FreeSpace
-    /// Extents that the commit released, ascending, adjacent ones joined.
+    /// Extents that the commit of this version released, ascending, with adjacent ones joined.
     fileprivate let released: [Extent]
 
     var logicalSize: UInt64 { space.logicalSize }

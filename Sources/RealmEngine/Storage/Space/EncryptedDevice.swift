@@ -23,7 +23,7 @@ final class EncryptedDevice: StorageDevice {
     /// write.
     private var unconfirmed: [EncryptedBatch] = []
     private let isDurable: Bool
-    /// Whether nothing was written since the last sync.
+    /// Whether nothing was written to the file since its last sync.
     private var isSynced = false
 
     /// Maximum number of changed pages before they are flushed. Encrypting them takes as much
@@ -191,7 +191,7 @@ final class EncryptedBatch {
             EncryptedLayout.position(ofEntry:), device)
     }
 
-    /// Writes all pages but the header's.
+    /// Writes all pages of the batch, except the header's page.
     func writePages(to device: any StorageDevice) throws(RealmError) {
         try writePages(data, device)
         written = data
@@ -207,7 +207,7 @@ final class EncryptedBatch {
     ) throws(RealmError) {
         try write(
             part, ciphers.bytes, EncryptedLayout.page, EncryptedLayout.position(ofPage:), device)
-        // Records that the file now contains these pages.
+        // The file now contains these pages.
         for i in part {
             pages.markWritten(list[i], entries.bytes.baseAddress! + i * EncryptedLayout.entry)
         }

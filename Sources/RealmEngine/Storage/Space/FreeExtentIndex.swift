@@ -7,7 +7,7 @@ struct FreeExtentIndex {
     private var heads = [Int32](repeating: -1, count: 256)
     /// For each extent, the index of the next extent in the same size class; -1 for the last one.
     private var links: [Int32]
-    /// Bit set of the classes that contain extents.
+    /// Bit set of the size classes that contain extents.
     private var filled = [UInt64](repeating: 0, count: 4)
 
     init(_ free: [Extent]) {

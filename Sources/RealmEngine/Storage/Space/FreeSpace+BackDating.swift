@@ -89,14 +89,14 @@ extension FreeSpace {
     ///
     /// Confined to its owner's thread.
     final class PreviousFreeLists {
-        /// The versions in ascending order.
+        /// Readable versions whose free lists this object opens, in ascending order.
         let versions: [UInt64]
         /// Chunks with stamps up to this version keep their stamps, because earlier commits have
         /// examined them.
         private let judged: UInt64
         private let open: (Int) throws(RealmError) -> PreviousFreeList
         private var lists: [Int: PreviousFreeList] = [:]
-        /// Number of lists opened, for tests.
+        /// Number of free lists opened, for tests.
         var openedCount: Int { lists.count }
 
         /// Makes an object without lists; all chunks keep their stamps.
@@ -193,7 +193,7 @@ extension FreeSpace {
     final class VerifiedFreeLists {
         private var tops: [UInt64: Ref] = [:]
 
-        /// Removes versions that are no longer readable.
+        /// Removes the versions that are not in `older`, which contains the readable versions.
         fileprivate func retainReadable(_ older: [VersionList.Reachable.OlderVersion]) {
             if tops.count <= older.count { return }
             let readable = Set(older.map(\.version))

@@ -1,6 +1,6 @@
 /// Reserves space for the free lists, separate from the space for nodes (<doc:Commit>).
 extension FreeSpace {
-    /// Free space that is reserved for free lists.
+    /// Free extents that are reserved for free lists.
     struct ListSpace {
         /// Extent in which this commit writes its free lists.
         var reserve: Extent

@@ -82,7 +82,7 @@ struct FreeSpace {
         release(Chunk(start: start, count: logicalSize - start, version: 0))
     }
 
-    /// Number of free bytes.
+    /// Number of bytes in free extents that can be used now.
     var total: UInt64 {
         free.withUnsafeBufferPointer { free in
             var bytes: UInt64 = 0

@@ -13,7 +13,8 @@ struct ListWriter {
     let page: UInt64
     /// Extent that was reserved for the free lists; nil if none was.
     let reserve: Extent?
-    /// The last run of nodes. Free lists placed directly after it are written in the same call.
+    /// The last run of nodes, which fill a range of the file without gaps. Free lists placed
+    /// directly after this run are written in the same call.
     let last: NodeWriter.Run?
     /// Content of the new root; the refs of its free lists are set when they are written.
     let root: TopArray.Content

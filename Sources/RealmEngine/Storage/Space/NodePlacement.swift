@@ -255,13 +255,13 @@ struct NodePlacement {
         return nil
     }
 
-    /// Extends the file and opens the new extent.
+    /// Extends the file and makes the new space the current extent.
     private mutating func grow(_ need: NodeWriter.SpaceEstimate) {
         extend(by: need)
         open(free.free.count - 1)
     }
 
-    /// Extends the file.
+    /// Extends the file by at least the space that `need` estimates.
     private mutating func extend(by need: NodeWriter.SpaceEstimate) {
         // The new space may be joined to the last extent, which then has another size.
         if let last = free.free.last { index?.remove(free.free.count - 1, last) }

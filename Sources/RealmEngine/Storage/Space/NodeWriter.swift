@@ -4,7 +4,7 @@
 /// Nodes that are already in the file do not move. No node crosses a boundary of the sections of 64
 /// MiB into which the format divides a file (storage format 3.3).
 struct NodeWriter {
-    /// Contiguous bytes to write.
+    /// A range of the file that nodes fill without gaps, and the bytes to write there.
     struct Run {
         let start: UInt64
         let bytes: ByteBufferBox
@@ -109,7 +109,7 @@ struct NodeWriter {
         var largest: UInt64 = 0
     }
 
-    /// Returns the free space that is left after writing.
+    /// Returns the free space that is left after all nodes were placed.
     mutating func finish() -> FreeSpace { places.finish() }
 }
 

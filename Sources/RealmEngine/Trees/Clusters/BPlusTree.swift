@@ -57,7 +57,7 @@ struct BPlusTree {
         private let ends: NodeView
         /// Number of elements per child in compact form, otherwise 0.
         private let perChild: Int
-        /// Number of children.
+        /// Number of children of this inner node.
         let count: Int
 
         /// Opens an inner node; returns nil if the node is a leaf.

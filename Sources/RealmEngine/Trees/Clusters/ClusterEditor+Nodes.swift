@@ -85,7 +85,7 @@ extension ClusterEditor {
         return leaf
     }
 
-    /// Makes an empty leaf.
+    /// Makes a cluster leaf without objects.
     func newLeaf() throws(RealmError) -> (ref: Ref, node: SlabNode) {
         let leaf = try nodes.newRefs(ClusterLeafShape.count(columns.count))
         leaf.node.slots[ClusterLeafShape.keys] = NodeEncoder.tag(0)
@@ -167,7 +167,7 @@ extension ClusterEditor {
             try expandKeys(leaf, rows)
         }
         try nodes.removeInteger(leaf.slots, row)
-        // Keys without gaps are stored as their count.
+        // A cluster leaf whose keys have no gaps stores only their number.
         let left = rows - 1
         if left > 0, try key(left - 1, leaf) != UInt64(left - 1) { return }
         leaf.slots[ClusterLeafShape.keys] = NodeEncoder.tag(left)

@@ -13,14 +13,14 @@ extension ClusterEditor {
         let columns: [Column]
         let keys: UnsafePointer<UInt64>
         let count: Int
-        /// Object that keeps the bytes of the cells alive.
+        /// Object that keeps the bytes alive to which the cells of strings and binaries refer.
         let owner: AnyObject
     }
 
     /// The last objects of the table, as long as they are too few for a full leaf. They are not yet
     /// stored in any node.
     final class Run {
-        /// Cells by leaf index; nil for unused leaf indexes.
+        /// Cells of each column, by leaf index; nil for unused leaf indexes.
         let columns: [LeafCells?]
         let keys: UnsafeMutablePointer<UInt64>
         let capacity: Int

@@ -8,14 +8,14 @@
 /// which are faster to read. Compacting a file makes all leaves full.
 extension ClusterEditor {
     struct Scatter {
-        /// First keys of the leaves that the transaction copied.
+        /// First keys of the cluster leaves that the transaction has copied.
         var leaves: [UInt64] = []
         /// Number of changed objects. An object that is changed again after another object counts
         /// again.
         private var objects = 0
         private var last: UInt64?
 
-        /// Counts a change of an object.
+        /// Counts a change of the object with `key`. Successive changes of one object count once.
         @inline(__always)
         mutating func touch(_ key: UInt64) {
             if key == last { return }

@@ -13,7 +13,7 @@ final class ClusterEditor {
     private(set) var used: UnsafeMutableBufferPointer<Int>
     /// Capacity of `columns` and `used`.
     private var columnCapacity: Int
-    /// Memory that contains the root's ref.
+    /// Address of the word that stores the ref of the tree's root.
     let rootSlot: RefSlot
     /// Inner nodes from the root to the leaf in `cachedPath`.
     let path = EditPath<Step>()
@@ -34,7 +34,7 @@ final class ClusterEditor {
         let child: Int
     }
 
-    /// Range of keys for which a leaf is responsible.
+    /// The keys, from `base` to before `end`, whose objects belong to a leaf.
     struct Range {
         /// Number that is added to a key stored in the leaf for the key of the object.
         var base: UInt64 = 0
@@ -45,7 +45,7 @@ final class ClusterEditor {
         func contains(_ key: UInt64) -> Bool { key >= base && (end == nil || key < end!) }
     }
 
-    /// A writable leaf.
+    /// A leaf that the transaction may change, and its range of keys.
     struct Reached {
         let leaf: SlabNode
         let range: Range
@@ -108,7 +108,7 @@ final class ClusterEditor {
         scatter = Scatter()
     }
 
-    /// Called before each change of the tree.
+    /// Called before each change of the tree. Discards the leaf of the last read access.
     func willChange() { seen = nil }
 
     /// Sets the editor of the column at `leafIndex`; nil after the column was removed.

@@ -13,7 +13,7 @@ struct ClusterLeaf {
     /// Sum of the child offsets on the path to this leaf; a key is the sum of `base` and the stored
     /// key.
     let base: UInt64
-    /// Index of the leaf in its `LeafDirectory`; negative for other leaves.
+    /// Index of the leaf in its `LeafDirectory`; negative for a leaf that is in no directory.
     var place = -1
 
     init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {
@@ -138,7 +138,7 @@ struct ClusterTree {
 
     static let maximumDepth = 16
 
-    /// Number of objects, read from the root.
+    /// Number of objects in the tree, read from its root.
     func count() throws(RealmError) -> Int {
         if root.isNone { return 0 }
         let node = try space.node(root)
@@ -188,7 +188,7 @@ struct InnerCluster {
     let depth: Int
     /// In compact form, number of the low key bits that do not select a child.
     private let shift: UInt64
-    /// Number of objects below this node.
+    /// Number of objects in the subtree of this inner node.
     let count: Int
 
     init(_ space: NodeSpace, _ ref: Ref, node: NodeView, base: UInt64) throws(RealmError) {

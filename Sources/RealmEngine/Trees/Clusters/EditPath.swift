@@ -50,7 +50,7 @@ struct EditPath<Step: BitwiseCopyable> {
         return last
     }
 
-    /// Removes the steps at index `level` and later.
+    /// Removes the steps of the path at index `level` and later.
     @inline(__always)
     func remove(from level: Int) {
         assert(level <= count)

@@ -6,9 +6,9 @@ package struct LeafCursor {
     private struct Frame {
         let inner: InnerCluster
         var child: Int
-        /// Index after the last child to visit.
+        /// Index after the last child of the inner node that is visited.
         let end: Int
-        /// Number of objects that were visited before this node.
+        /// Number of objects in the leaves before the subtree of this inner node.
         let start: Int
         /// Whether all children are visited, not just a range of them.
         let isWhole: Bool
@@ -72,7 +72,7 @@ package struct LeafCursor {
         self.directory = directory
     }
 
-    /// Walks a range of leaves of a tree.
+    /// Walks the leaves in `stretch`, a range of neighbouring leaves of a tree.
     init(_ stretch: LeafRange, _ space: NodeSpace) throws(RealmError) {
         self.init(space, readIn: space)
         let inner = try InnerCluster(

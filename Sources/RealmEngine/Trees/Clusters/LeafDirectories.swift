@@ -38,8 +38,8 @@ final class LeafDirectories: Sendable {
         allowance = MemoryAllowance(maximumBytes)
     }
 
-    /// Returns the directory of `table`, whose root is `root`, for a full scan. Returns nil if the
-    /// scan must walk the tree.
+    /// Returns the leaf directory of `table`, whose root is `root`, for a full scan. Returns nil if
+    /// the scan must walk the tree.
     func forVisit(of table: TableKey, _ root: Ref, _ space: NodeSpace) -> LeafDirectory? {
         tables.withLock { tables in
             switch tables[table] {

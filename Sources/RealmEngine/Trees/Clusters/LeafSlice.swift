@@ -5,7 +5,7 @@ package struct LeafSlice: Sendable {
     let base: UInt64
     /// Index in table order of the leaf's first object; 0 for a leaf that a search index found.
     package let position: Int
-    /// Number of objects in the leaf.
+    /// Number of objects in the leaf, selected or not.
     package let count: Int
     /// Rows that a reader of the slice visits.
     let among: Selection

@@ -189,7 +189,7 @@ extension IndexEditor {
     /// Number of changes to apply before the caller checks the memory limit again.
     private static let changePortion = 1 << 14
 
-    /// Adds a change to the pending ones.
+    /// Adds a change of the index to the pending changes.
     func wait(_ value: Value, _ key: ObjectKey, isRemoval: Bool) throws(RealmError) {
         if isStale { return }
         guard key.raw >= 0 else { throw Self.negativeKey() }
@@ -202,7 +202,7 @@ extension IndexEditor {
     /// Defers insertions of words until the index is read. Does nothing for other indexes.
     func defersWords() { waiting.defersWords = holdsWords }
 
-    /// Applies all pending changes.
+    /// Applies all pending changes to the index.
     func applyPendingChanges() throws(RealmError) {
         while waiting.hasChanges { try applySomePendingChanges() }
         waiting.defersWords = false

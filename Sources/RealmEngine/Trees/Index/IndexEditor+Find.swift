@@ -1,4 +1,4 @@
-/// Look-up of objects inside a write transaction.
+/// Look-up of objects in an index inside a write transaction.
 extension IndexEditor {
     /// Returns the first object that has `value` in the indexed column; nil if there is none. The
     /// index must not be a full-text index.

@@ -54,7 +54,7 @@ extension IndexEditor {
         return KeyView(leaf: node, tree: nil)
     }
 
-    /// Makes a list of two keys.
+    /// Makes a list of two object keys, for a slot of the index.
     func newList(_ keys: (Int64, Int64)) throws(RealmError) -> Ref {
         let (magnitude, sign) = (max(keys.0, keys.1), keys.0 | keys.1)
         let code = NodeEncoder.widthCode(magnitude: magnitude, isNegative: sign < 0)

@@ -5,7 +5,7 @@ extension IndexEditor {
         let ref: Ref
         let view: NodeView
         let chunks: UnsafePointer<Int32>
-        /// Whether the transaction owns the node.
+        /// Whether the open transaction owns the node and may change it in place.
         let isOwn: Bool
 
         @inline(__always) var count: Int { IndexShape.entryCount(view.count) }
@@ -174,7 +174,7 @@ extension IndexEditor {
         return larger.node
     }
 
-    /// Makes a leaf with one entry.
+    /// Makes a leaf of the trie with one entry.
     func newLeaf(_ chunk: Int32, _ slot: UInt64) throws(RealmError) -> Ref {
         let leaf = try IndexNode.make(context, isInner: false, capacity: 3)
         leaf.node.insert(chunk, slot, at: 0)

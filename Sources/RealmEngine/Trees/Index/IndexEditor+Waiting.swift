@@ -90,7 +90,7 @@ final class PendingIntegers {
         return fresh
     }
 
-    /// Updates `largest` for a value that is inserted directly.
+    /// Updates `largest`, when `value` is inserted in the index directly.
     @inline(__always)
     func note(_ value: Value) {
         guard let known = largest else { return }
@@ -188,7 +188,7 @@ extension IndexEditor {
         while !waiting.isEmpty { try insertSomePendingIntegers(of: waiting.count) }
     }
 
-    /// Whether integers or changes are pending.
+    /// Whether integers or other changes of the index are pending.
     var isWaiting: Bool { !waiting.isEmpty || waiting.hasChanges }
 
     /// Number of integers that are inserted at a time, to limit the memory for sorting them.

@@ -15,9 +15,9 @@ final class IndexEditor {
     let holdsWords: Bool
     /// Returns the object's current value in the indexed column; nil if there is no such object.
     let value: (ObjectKey) throws(RealmError) -> Value?
-    /// Whether the index contradicts the column.
+    /// Whether an edit found that the index contradicts the column.
     var isStale = false
-    /// Slot that contains the root's ref.
+    /// Address of the word that stores the ref of the index's root.
     let rootSlot: RefSlot
     /// Inner nodes of one level of the trie, from its root to the leaf reached last.
     let path = EditPath<Step>()

@@ -39,7 +39,7 @@ struct IndexNode {
     /// keys, lists or further levels.
     @inline(__always) var isInner: Bool { refs.flags & NodeView.innerFlag != 0 }
     @inline(__always) var count: Int { keys.count }
-    /// Maximum number of entries.
+    /// Maximum number of entries for which this node has room.
     @inline(__always) var capacity: Int { refs.room >> 3 &- 1 }
 
     @inline(__always) var chunks: UnsafeMutablePointer<Int32> {
@@ -90,7 +90,8 @@ struct IndexNode {
         slot.isTagged ? !isInner : slot.raw & 7 == 0 && slot.raw < limit && !slot.isNone
     }
 
-    /// Whether the first `count` slots are valid.
+    /// Whether the first `count` slots of the node are valid, and all refs in them are below
+    /// `limit`.
     func leads(_ count: Int, below limit: UInt64) -> Bool {
         let (slots, isInner) = (slots, isInner)
         return (0..<count).allSatisfy {
@@ -138,7 +139,7 @@ struct IndexNode {
         resize(left)
     }
 
-    /// Removes the entries from index `count` on.
+    /// Removes the entries of the node from index `count` on.
     func truncate(to count: Int) { resize(count) }
 
     /// Inserts an entry for each pair, whose upper half is a chunk and whose payload an object key.

@@ -6,7 +6,7 @@ struct BytesLeaf {
         case short
         /// One array with the bytes of all values, and the end offset of each value.
         case medium
-        /// One blob for each value.
+        /// Each value is in a blob of its own.
         case big
         /// One index for each value, in the column's list of distinct values.
         case enumerated

@@ -123,7 +123,7 @@ extension ColumnEditor {
         IDBlocks(width: layout.type == .objectID ? ObjectID.byteCount : UUIDValue.byteCount)
     }
 
-    /// Number of ids in a leaf.
+    /// Number of object ids or UUIDs in a leaf.
     private func idCount(_ node: SlabNode) -> Int {
         ids.count(node.view.width == 0 ? 0 : node.count)
     }

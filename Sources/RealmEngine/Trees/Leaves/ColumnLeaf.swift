@@ -19,7 +19,7 @@ struct LeafLayout {
 }
 
 extension LeafLayout {
-    /// Makes the layout of a collection's leaves.
+    /// Makes the layout of the leaves of a collection with these elements.
     init(elements: ElementType) {
         self.init(
             type: elements.type, isNullable: elements.isNullable, collection: nil,

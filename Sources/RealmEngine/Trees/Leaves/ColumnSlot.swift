@@ -6,7 +6,7 @@
 struct ColumnSlot {
     private enum Form: UInt8 {
         case integer, nullableInteger, bool, double, string, timestamp, link, collection
-        /// There is no leaf; every value is null.
+        /// The column has no leaf; every value is null.
         case empty
         /// A form without a case of its own; the memory contains the `ColumnLeaf`.
         case other

@@ -35,7 +35,7 @@ final class EditContext {
     var schemaGeneration = 0
     /// Memory for copies of values that must outlive the buffers of the caller.
     let arena = ByteArena()
-    /// Read context for the current state of the open transaction; nil until it is read.
+    /// Read context for the current state of the open transaction; nil until that state is read.
     var readers: ReadContext?
     /// Number of changes so far. A location found before a change is invalid after the change.
     @exclusivity(unchecked) private(set) var changeCount = 0
@@ -152,7 +152,7 @@ final class ByteArena {
     private var chunks: [UnsafeMutableRawPointer] = []
     private var next: UnsafeMutableRawPointer?
     private var left = 0
-    /// Number of bytes allocated since the last reset.
+    /// Number of bytes allocated in the arena since the last reset.
     private(set) var used = 0
     private static let chunkSize = 1 << 18
 

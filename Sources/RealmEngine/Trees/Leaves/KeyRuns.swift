@@ -2,7 +2,7 @@
 struct KeyRuns {
     /// Ranges of keys, in ascending order; no two are adjacent.
     private var runs: [ClosedRange<Int64>] = []
-    /// Keys that were not added in ascending order.
+    /// Keys that were added out of order, and so are not in `runs`.
     private var others: Set<Int64> = []
 
     mutating func insert(_ key: Int64) {

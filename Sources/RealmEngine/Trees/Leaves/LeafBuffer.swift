@@ -4,7 +4,7 @@
 /// arena, where they stay valid during the transaction. A backlink cell is stored as `.int` of its
 /// raw slot.
 final class LeafBuffer {
-    /// The cells; the first `count` are in use.
+    /// Cells with the decoded values; the first `count` are in use.
     private(set) var cells: LeafCells
     fileprivate(set) var count = 0
     /// Refs of the values' blobs, if the leaf had big form; none for a new value. Empty for other
@@ -25,13 +25,13 @@ final class LeafBuffer {
         return UnsafeBufferPointer(start: cells.values, count: count)
     }
 
-    /// Value at index `i`, as stored.
+    /// Value at index `i` of the leaf, as stored.
     subscript(i: Int) -> Value {
         precondition(i >= 0 && i < count)
         return cells.value(i)
     }
 
-    /// Ensures room for `extra` more cells.
+    /// Makes room for `extra` more cells in the buffer.
     @inline(__always)
     fileprivate func reserve(_ extra: Int) {
         if count &+ extra > cells.capacity { grow(count &+ extra) }

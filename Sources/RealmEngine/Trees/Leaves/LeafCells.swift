@@ -93,7 +93,7 @@ final class LeafCells {
             extras: extras, values: values)
     }
 
-    /// Value `i`, as stored.
+    /// Returns the value of cell `i`, as stored.
     func value(_ i: Int) -> Value {
         assert(i >= 0 && i < capacity)
         switch form {
@@ -165,7 +165,7 @@ extension LeafCells {
         fileprivate let extras: UnsafeMutablePointer<Int64>
         fileprivate let values: UnsafeMutablePointer<Value>
 
-        /// Stores a value that fits the layout.
+        /// Stores a value that fits the layout in cell `i`.
         @inline(__always)
         func store(_ value: Value, at i: Int) {
             switch form {
@@ -209,7 +209,7 @@ extension LeafCells {
 
 /// Addresses and counts of the bytes of a leaf's values.
 struct ByteCells {
-    /// Address of each value's bytes; 0 for null.
+    /// Address of the bytes of each value; 0 for null.
     let addresses: UnsafePointer<Int64>
     let counts: UnsafePointer<Int64>
     let count: Int

@@ -26,7 +26,7 @@ struct TextHashTable {
         return nil
     }
 
-    /// Adds a text that is not in the table, with its index in the list.
+    /// Adds a text that is not in the hash table, with its index in the list of texts.
     mutating func enter(_ text: ByteView?, at place: Int) {
         var hash = Self.hash(text)
         while places[hash] != nil { hash &+= 1 }

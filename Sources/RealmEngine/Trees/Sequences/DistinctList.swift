@@ -11,7 +11,7 @@ final class DistinctList {
     /// yet.
     private var count: Int?
 
-    /// Maximum number of values.
+    /// Maximum number of distinct values in the list.
     private static let maximumValueCount = Int(Int32.max)
 
     /// - Parameter column: layout of the enumerated column, which contains the ref of the list.
@@ -84,7 +84,7 @@ final class DistinctList {
         return numbers
     }
 
-    /// Adds all values of the list to the hash table and returns their number.
+    /// Adds all values of the list of distinct values to the hash table and returns their number.
     private func index(_ leaf: BytesLeaf) throws(RealmError) -> Int {
         for i in 0..<leaf.count {
             let text = try leaf.value(i)

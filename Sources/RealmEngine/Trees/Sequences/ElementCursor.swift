@@ -11,7 +11,7 @@ public struct ElementCursor {
     private var leaf: ColumnLeaf?
     private var index = 0
     private var count = 0
-    /// Number of elements in the leaves opened so far.
+    /// Number of elements in the leaves of the collection opened so far.
     private var met = 0
     private let leafLimit: Int
 
@@ -58,8 +58,8 @@ public struct ElementCursor {
         return leaf
     }
 
-    /// Writes the next integers of the current leaf to `out`, at most `capacity`. Returns their
-    /// number; 0 at the end. The collection must contain non-optional integers.
+    /// Writes the next integers of the current leaf to `out`, at most `capacity`. Returns the
+    /// number of integers written; 0 at the end. The collection must contain non-optional integers.
     package mutating func integers(
         into out: UnsafeMutablePointer<Int64>, capacity: Int
     ) throws(RealmError) -> Int {

@@ -8,7 +8,8 @@ enum LegacyTextOrder {
         var i = 0
         while i < shared, a[i] == b[i] { i += 1 }
         if i == a.count || i == b.count { return a.count - b.count }
-        // Moves back to the first byte of the character.
+        // Moves `i` back to the first byte of the UTF-8 character, as the first difference may be
+        // inside.
         while i > 0, a[i] & 0xC0 == 0x80 || b[i] & 0xC0 == 0x80 { i -= 1 }
         guard let x = scalar(a, i), let y = scalar(b, i), x != y else {
             return ByteView.compare(a, b)

@@ -6,7 +6,7 @@
 struct OrderedSearch {
     private let tree: BPlusTree
     private let element: ElementType
-    /// Number of elements.
+    /// Number of elements in the tree to search.
     private let count: Int
 
     /// `isThere` is whether the value was found; `index` is its index or, if not found, its

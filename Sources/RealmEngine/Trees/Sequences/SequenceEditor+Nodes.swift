@@ -7,7 +7,7 @@ extension SequenceEditor {
         /// Number of elements of each child except the last, in compact form; nil in general form.
         let even: Int?
         let count: Int
-        /// Number of elements in the subtree of the node.
+        /// Number of elements in the subtree of this inner node.
         let total: Int
 
         init(_ context: EditContext, _ node: NodeView) throws(RealmError) {

@@ -8,9 +8,9 @@ final class SequenceEditor {
     let context: EditContext
     let nodes: NodeMutator
     let column: ColumnEditor
-    /// Memory that contains the root's ref.
+    /// Address of the word that stores the ref of the tree's root.
     let rootSlot: RefSlot
-    /// Number of elements.
+    /// Number of elements in the tree.
     @exclusivity(unchecked) var count: Int
     /// Inner nodes from the root to the leaf reached last.
     let path = EditPath<Step>()
@@ -36,10 +36,10 @@ final class SequenceEditor {
         let range: Range<Int>
     }
 
-    /// A writable leaf.
+    /// A leaf of the tree that the transaction may change.
     struct Reached {
         let slot: RefSlot
-        /// Index in the tree of the leaf's first element.
+        /// Index, among all elements of the tree, of the leaf's first element.
         let start: Int
         var rows: Int
         /// Number of next appends that certainly keep the nodes on the path in compact form, in
@@ -143,7 +143,7 @@ final class SequenceEditor {
         return value
     }
 
-    /// Calls `body` with all elements in order.
+    /// Calls `body` with all elements of the tree in order.
     func visit(_ body: (Value) throws(RealmError) -> Void) throws(RealmError) {
         var leaves = tree.leaves()
         var met = 0
