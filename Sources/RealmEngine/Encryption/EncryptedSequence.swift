@@ -1,7 +1,7 @@
 import Glibc
 
 /// Writes an encrypted file from start to end. Divides the bytes of a database into pages, encrypts
-/// them, and writes the table with their entries before each group of pages (storage format 8).
+/// them, and writes a table of their entries before each group of 64 pages (storage format 8).
 ///
 /// After each `append`, the file contains all appended bytes: the last, incomplete page is padded
 /// with zeros, and written again later. Used by one thread at a time.

@@ -59,8 +59,8 @@ struct TextOrder: Sendable {
         _ area: UnsafeRawPointer, size: Int, _ ends: UnsafePointer<T>, count: Int,
         unsure: Selection
     ) -> Heads {
-        // Only rows from whose start eight bytes can be loaded are compared; the others become
-        // unsure.
+        // Only rows are compared whose texts begin at least eight bytes before the end of the area.
+        // The other rows become `unsure`.
         let last = size &- 8
         var near = last < 0 ? 0 : count
         while near > 1, Int(ends[near &- 2]) > last { near &-= 1 }

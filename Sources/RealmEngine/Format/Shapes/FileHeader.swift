@@ -81,8 +81,8 @@ package struct FileHeader: Sendable {
         try self.init(RawHeader(base), base: base, size: size, slot: wanted)
     }
 
-    /// Validates `raw`, which was read before. `size` must have been determined after that, so that
-    /// everything that the header references is within it.
+    /// Validates `raw`, a header that was read before `size` was determined, so that everything
+    /// that the header references is within `size`.
     init(
         _ raw: RawHeader, base: UnsafeRawPointer, size: Int, slot wanted: Int? = nil
     ) throws(RealmError) {

@@ -39,7 +39,7 @@ enum DecimalDigits {
         if place == 1 { out.storeBytes(of: UInt8(ascii: "0") + UInt8(rest % 10), as: UInt8.self) }
     }
 
-    /// Writes all digits, at most 20, and returns their number.
+    /// Writes all digits, at most 20, and returns the number of digits.
     @inline(__always)
     static func write(_ value: UInt64, to out: UnsafeMutableRawPointer) -> Int {
         if value < 10 {
@@ -51,7 +51,7 @@ enum DecimalDigits {
         return count
     }
 
-    /// Writes all digits, at most 39, and returns their number.
+    /// Writes all digits, at most 39, and returns the number of digits.
     static func write(_ value: UInt128, to out: UnsafeMutableRawPointer) -> Int {
         if let small = UInt64(exactly: value) { return write(small, to: out) }
         let (high, low) = value.quotientAndRemainder(dividingBy: UInt128(tenToThe: 19))

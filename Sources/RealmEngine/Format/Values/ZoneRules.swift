@@ -97,7 +97,8 @@ private struct TZifReader {
         let version: Int
         let utCount, standardCount, leapCount, timeCount, typeCount, charCount: Int
 
-        /// Size in bytes of the block after its header. `width` is the size of a time.
+        /// Size in bytes of the TZif data block after its header. `width` is the size of a stored
+        /// time: 4 or 8 bytes.
         func size(_ width: Int) -> Int { timeCount * (width + 1) + typeCount * 6 + rest(width) }
 
         /// Size in bytes of the block's last part: zone names, leap seconds and flags.

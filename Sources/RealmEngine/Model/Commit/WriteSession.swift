@@ -20,8 +20,8 @@ public final class WriteSession {
     let checkedLists = FreeSpace.VerifiedFreeLists()
     /// The open commit group; nil if there is none.
     private(set) var group: CommitGroup?
-    /// Whether a transaction is open. The caller retains the transaction, not the session: when it
-    /// is released, it is rolled back.
+    /// Whether a transaction is open. The caller, not this session, retains the transaction;
+    /// releasing the transaction rolls it back.
     private var hasTransaction = false
 
     public struct Options: Sendable {

@@ -59,8 +59,8 @@ extension Database {
         participating resolvedPath: DatabasePath, _ options: Options
     ) throws(RealmError) {
         let key = DatabaseKey(options.key)
-        // Checks the file before creating any other: if it is missing or cannot be written by this
-        // engine, not even a lock file may be created.
+        // Checks the database file before any other file is created: if it is missing or cannot be
+        // written by this engine, not even a lock file may be created.
         var known: MappedFile?
         if options.creation == .never
             || (options.creation == .ifMissing && FileIdentity(path: resolvedPath.path) != nil)

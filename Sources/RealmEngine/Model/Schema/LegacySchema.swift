@@ -8,7 +8,8 @@ struct LegacySchema {
     private let nodes: LegacyNodes
     private let space: NodeSpace
     private let top: TopArray
-    /// Whether unreadable metadata is ignored; otherwise it is an error.
+    /// Whether an unreadable primary key table or schema version is ignored, as in salvage;
+    /// otherwise it is an error.
     private let isLenient: Bool
 
     /// - Parameter space: space in which the file, and nodes made by `nodes`, are read.

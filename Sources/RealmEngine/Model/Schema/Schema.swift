@@ -1,4 +1,4 @@
-/// Kind of a table: how its objects exist (object format 1.10).
+/// Kind of a table: whether its objects are top-level, embedded or asymmetric (object format 1.10).
 public enum TableKind: Int, Sendable {
     case topLevel = 0
     case embedded = 1

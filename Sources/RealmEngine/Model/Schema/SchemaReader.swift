@@ -3,8 +3,8 @@ struct SchemaReader {
     let space: NodeSpace
     let names: Ref
     let tables: Ref
-    /// An earlier version that is still readable. Tables whose refs are unchanged are taken from
-    /// it.
+    /// The schema of an earlier version that is still readable. Tables whose refs are unchanged are
+    /// taken from this schema.
     var known: Known?
 
     struct Known {

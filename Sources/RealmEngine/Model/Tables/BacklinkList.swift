@@ -70,7 +70,8 @@ final class BacklinkList {
         try links.visit { if case .int(let origin) = $0 { body(origin) } }
     }
 
-    /// Stores the list and returns the value of its cell.
+    /// Stores the backlink list and returns the value of its cell: 0, a tagged key, or the ref of
+    /// the list.
     func finish() throws(RealmError) -> UInt64 {
         let count = links.count
         if count > 1 { return try links.finish().raw }

@@ -97,7 +97,7 @@ extension WriteTransaction {
     }
 
     /// Stores the keys that the objects would get if they were created one by one (object format
-    /// 1.12). Returns false if they would not be larger than all others.
+    /// 1.12). Returns false if these would not be larger than all keys in the table.
     private func makeKeys(
         _ batch: RowBatch, _ editor: TableEditor
     ) throws(RealmError) -> Bool {
@@ -115,7 +115,8 @@ extension WriteTransaction {
 
     // MARK: Indexes
 
-    /// Whether the primary keys are integers in ascending order that are larger than all others.
+    /// Whether the primary keys of the batch are integers in ascending order that are larger than
+    /// all primary keys in the class.
     private static func ascends(_ batch: RowBatch, _ index: RowShape.Index) -> Bool {
         let cells = batch.cells[index.column]
         guard cells.layout.type == .int, var last = index.editor.waiting.largest else {

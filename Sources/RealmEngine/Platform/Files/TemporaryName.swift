@@ -33,8 +33,8 @@ struct TemporaryName {
         for _ in 0..<1000 {
             let number = Self.made.add(1, ordering: .relaxed).newValue
             let name = "\(folder)/\(Self.prefix)\(getpid())-\(number)\(Self.suffix)"
-            // Add the name to the list before the file exists, so that a signal handler always
-            // finds it.
+            // Add the name to the list of unfinished files before the file exists, so that a signal
+            // handler always finds it.
             let entry = TemporaryFiles.add(name)
             let descriptor = create(name)
             if descriptor >= 0 {

@@ -8,7 +8,7 @@ import Synchronization
 /// addresses are passed to the earlier handler. A program that has its own `SIGBUS` handler calls
 /// `disable`.
 package enum TruncationTrap {
-    /// The mapped files, each with its path as a C string.
+    /// Address ranges of the mapped files, each with the file's path as a C string.
     private static let files = AddressTable()
     private static let state = LockedValue(State.none)
     /// The action for `SIGBUS` that was set before this handler was installed.

@@ -14,7 +14,8 @@ struct UnretainedEntry<Object: AnyObject>: @unchecked Sendable {
         address = Unmanaged.passUnretained(object).toOpaque()
     }
 
-    /// The object, retained; nil if its `deinit` has begun and waits for the lock of the list.
+    /// The object, retained; nil if its `deinit` has begun and waits for the lock of the list that
+    /// contains this reference.
     var object: Object? {
         swift_tryRetain(address).map { Unmanaged<Object>.fromOpaque($0).takeRetainedValue() }
     }

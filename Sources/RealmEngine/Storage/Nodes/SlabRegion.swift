@@ -88,8 +88,8 @@ final class SlabRegions: Sendable {
         }
     }
 
-    /// Removes a region without views. Returns its memory to the system, except for the first 16
-    /// MiB of each half.
+    /// Removes a region that has no views left. Returns its memory to the system, except for the
+    /// first 16 MiB of each half of the slab.
     fileprivate func release(_ offset: Int) {
         taken.withLock { taken in
             guard let i = taken.firstIndex(where: { $0.lowerBound == offset }) else { return }

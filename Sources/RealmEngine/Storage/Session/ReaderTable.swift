@@ -74,7 +74,7 @@ package final class ReaderTable: Sendable {
         kind(row).pointee.store(0, ordering: .releasing)
     }
 
-    /// Empties a row and makes it available for other pins of this participant.
+    /// Empties a row of the reader table and makes it available for other pins of this participant.
     func give(_ row: Int32) {
         guard generation == ForkGeneration.current else { return }
         clear(row)

@@ -337,7 +337,8 @@ final class Session: Sendable {
         try withList { (list) throws(RealmError) in try list.lists(version) }
     }
 
-    /// Whether a version with its root at `root` was published and still has its entry.
+    /// Whether the version list of the lock file has an entry of a published version whose root is
+    /// at `root`.
     func lists(root: Ref) throws(RealmError) -> Bool {
         try withList { (list) throws(RealmError) in try list.lists(root: root) }
     }

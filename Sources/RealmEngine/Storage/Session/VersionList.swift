@@ -90,8 +90,8 @@ struct VersionList {
     func purge() throws(RealmError) -> Reachable {
         try cover()
         if file.allocating != file.newest, Int(file.allocating) < file.entryCount {
-            // A writer died while it added this entry. It was not yet published, so it cannot be
-            // pinned.
+            // A writer died while it added this entry to the version list. The version was not yet
+            // published, so it cannot be pinned.
             guard !file.entry(Int(file.allocating)).isPinned else { throw Self.damaged }
             file.entry(Int(file.allocating)).version = 0
             file.entry(Int(file.allocating)).clearCounts()
@@ -117,7 +117,7 @@ struct VersionList {
     }
 
     /// Returns the oldest version with a `full` pin, the maximum of `UInt64` if there is none. That
-    /// version and all later ones are kept.
+    /// version and all later ones stay readable.
     private func oldestFull() -> UInt64 {
         var oldest = UInt64.max
         for i in 0..<file.entryCount where file.entry(i).full > 0 {
@@ -167,8 +167,8 @@ struct VersionList {
         return try self.pin(pin.index, kind)
     }
 
-    /// Pins the version with this number; returns nil if it is not in the list or does not accept
-    /// pins of this kind.
+    /// Pins the version with this number. Returns nil if the version has no entry in the version
+    /// list, or does not accept pins of this kind.
     func pin(version: UInt64, _ kind: PinKind) throws(RealmError) -> Pin? {
         try cover()
         for i in 0..<file.entryCount where file.entry(i).version == version {
@@ -221,8 +221,8 @@ struct VersionList {
         Failpoint.reach(.listReleasing)
     }
 
-    /// Whether the newest entry has the highest version number. If not, a writer died while it
-    /// published a version.
+    /// Whether the newest entry of the version list has the highest version number. If not, a
+    /// writer died while it published a version.
     func isInOrder() throws(RealmError) -> Bool {
         try cover()
         let newest = Int(file.newest)

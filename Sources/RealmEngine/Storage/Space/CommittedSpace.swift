@@ -13,7 +13,7 @@ struct CommittedSpace: Sendable {
 
     var logicalSize: UInt64 { space.logicalSize }
 
-    /// Whether the value is small enough to be cached; it takes 16 bytes per extent.
+    /// Whether this value is small enough to be cached; it takes 16 bytes per free extent.
     var isSmall: Bool { space.free.count + space.locked.count + released.count < 1 << 18 }
 
     /// - Parameter space: free space after nodes and lists were placed.

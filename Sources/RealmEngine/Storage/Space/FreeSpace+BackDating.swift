@@ -24,7 +24,7 @@ extension FreeSpace {
             }
         }
 
-        /// Opens the arrays of the list without reading their elements.
+        /// Opens the arrays of the version's free list without reading their elements.
         init(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
             version = top.version
             logicalSize = top.logicalSize
@@ -99,7 +99,7 @@ extension FreeSpace {
         /// Number of free lists opened, for tests.
         var openedCount: Int { lists.count }
 
-        /// Makes an object without lists; all chunks keep their stamps.
+        /// Makes an object without free lists, with which all chunks keep their stamps.
         static var none: PreviousFreeLists {
             PreviousFreeLists([], judged: .max) { PreviousFreeList(empty: UInt64($0)) }
         }
@@ -179,9 +179,9 @@ extension FreeSpace {
             }
         }
 
-        /// Returns the stamp that `chunk` gets in the list of the next version. If an older list
-        /// cannot be read, the chunk keeps its stamp; the commit then has less free space but does
-        /// not fail.
+        /// Returns the stamp that `chunk` gets in the free list of the next version. If an older
+        /// version's list cannot be read, the chunk keeps its stamp; the commit then has less free
+        /// space but does not fail.
         func stamp(of chunk: Chunk) -> UInt64 {
             if chunk.version <= judged { return chunk.version }
             return (try? backDatedStamp(of: chunk, among: versions.count)) ?? chunk.version

@@ -39,7 +39,7 @@ extension FreeSpace {
         return ListSpace(reserve: reserve, all: [reserve])
     }
 
-    /// Nodes can use the rest of a divided extent if it has more bytes than this; otherwise the
+    /// The rest of a divided extent is left to nodes if it has more bytes than this. Otherwise the
     /// whole extent is reserved.
     private static let minimumRest: UInt64 = 4096
 

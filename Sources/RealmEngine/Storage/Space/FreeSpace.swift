@@ -33,7 +33,8 @@ struct FreeSpace {
     }
 
     /// Reads the free list of the version with root `top`. Chunks stamped later than
-    /// `oldestReachable` are locked, unless the lists of `older` versions prove them free.
+    /// `oldestReachable` are locked, unless the free lists of `older` versions prove that no
+    /// readable version uses them.
     init(
         _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64,
         _ older: PreviousFreeLists = .none
@@ -172,7 +173,8 @@ struct FreeSpace {
         }
     }
 
-    /// Takes an extent, leaving it empty in the list. Indices stay the same until `addUnused`.
+    /// Takes the free extent at `index` and leaves an empty one in its place. Indexes stay the same
+    /// until `addUnused`.
     mutating func take(_ index: Int) -> Extent {
         let extent = free[index]
         free[index].count = 0

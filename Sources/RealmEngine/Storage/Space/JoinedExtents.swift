@@ -21,7 +21,7 @@ struct JoinedExtents {
         end = start &+ length
     }
 
-    /// Appends non-empty extents; no two of them may be adjacent.
+    /// Appends non-empty extents of which no two are adjacent.
     @inline(__always)
     private mutating func append(_ extents: Slice<UnsafeBufferPointer<Extent>>) {
         guard let first = extents.first else { return }

@@ -40,7 +40,7 @@ final class PendingIntegers {
     /// Whether the pending integers take much memory, so that they should be inserted now.
     var isLarge: Bool { runs.count > 1 << 18 }
 
-    /// Adds an integer that is larger than all others in the index and among the pending ones.
+    /// Adds an integer that is larger than all integers in the index and all pending integers.
     func append(_ number: Int64, _ key: Int64) {
         precondition(firstZone == 0, "a part of what waits has been settled")
         largest = number

@@ -13,7 +13,8 @@ final class IndexEditor {
     /// Whether the index contains words or strings of lists, as a full-text index does. Otherwise
     /// it contains values, which look-ups compare with the column.
     let holdsWords: Bool
-    /// Returns the object's current value in the indexed column; nil if there is no such object.
+    /// Returns the current value of an object in the indexed column; nil if there is no such
+    /// object.
     let value: (ObjectKey) throws(RealmError) -> Value?
     /// Whether an edit found that the index contradicts the column.
     var isStale = false

@@ -3,8 +3,8 @@
 ///
 /// Only some lists with short values are cached. Belongs to one `IndexEditor`.
 final class SharedValues {
-    /// A cached list: its ref, a code for type and length of the value, and the value's index
-    /// string.
+    /// A cached list of keys: its ref, a code for type and length of the value of its objects, and
+    /// the value's index string.
     private struct Item {
         var list: UInt64 = 0
         var kind: UInt64 = 0

@@ -38,8 +38,8 @@ extension ColumnEditor {
     ) throws(RealmError) -> Bool {
         let node = nodes.slab.writable(Ref(slot.pointee))
         guard node.view.hasRefs else {
-            // A plain array without values; it gets the form of a string leaf when the first value
-            // is inserted.
+            // The leaf is a plain array without values. It gets the form of a string leaf when the
+            // first value is inserted.
             guard node.view.widthType == 1 else { return false }
             return try spliceShort(slot, i, value, kind)
         }

@@ -8,7 +8,8 @@ struct ColumnSlot {
         case integer, nullableInteger, bool, double, string, timestamp, link, collection
         /// The column has no leaf; every value is null.
         case empty
-        /// A form without a case of its own; the memory contains the `ColumnLeaf`.
+        /// Another form of leaf, which has no case of its own; the memory contains the
+        /// `ColumnLeaf`.
         case other
     }
 

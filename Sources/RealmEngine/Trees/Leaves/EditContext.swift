@@ -95,7 +95,7 @@ final class EditContext {
         return FreeSpace.released(own)
     }
 
-    /// Removes all extents after the first `count` from `freed`, because their nodes are still in
+    /// Keeps the first `count` extents in `freed` and removes the others, whose nodes are still in
     /// use.
     func discardFreed(after count: Int) {
         nodes.discardFreed(from: count) { _ in true }

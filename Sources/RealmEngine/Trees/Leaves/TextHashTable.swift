@@ -12,8 +12,8 @@ struct TextHashTable {
         return hash.value
     }
 
-    /// Index of `text` in the list; nil if the list does not contain it. `other` returns the text
-    /// at an index.
+    /// Index of `text` in the list of texts; nil if the list does not contain it. `other` returns
+    /// the text at an index.
     func find<E>(_ text: ByteView?, _ other: (Int) throws(E) -> ByteView?) throws(E) -> Int? {
         var hash = Self.hash(text)
         while let place = places[hash] {

@@ -4,8 +4,8 @@ final class DictionaryEditor {
     private let context: EditContext
     let keys: SequenceEditor
     let values: SequenceEditor
-    /// Address of the ref of the node that references both trees; nil for a dictionary without such
-    /// a node, which has never had an entry.
+    /// Address of the ref of the node that references the trees of keys and values. Nil for a
+    /// dictionary that has never had an entry and so has no such node.
     private var root: RefSlot?
 
     /// Opens the dictionary `view`; its root is none if it has never had an entry.
@@ -52,7 +52,7 @@ final class DictionaryEditor {
         try values.remove(at: index)
     }
 
-    /// Writes the node that references both trees and returns its ref.
+    /// Writes the node that references the trees of keys and values, and returns its ref.
     func finish() throws(RealmError) -> Ref {
         let refs = [try keys.finish().raw, try values.finish().raw]
         guard let root else { return try context.encoder.refs(refs) }
