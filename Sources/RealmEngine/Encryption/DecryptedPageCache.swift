@@ -53,7 +53,7 @@ final class DecryptedPageCache: @unchecked Sendable {
     /// Memory in which freed pages are decrypted again: room for one group of pieces for each mutex
     /// of `EncryptedPages`.
     private let work: UnsafeMutableRawPointer
-    /// Number of pages in a piece, as a power of 2.
+    /// Number of adjacent pages that are freed together (a piece), as a power of 2.
     let shift: Int
     private let capacity: Int
     /// Number of decrypted pages of this file in memory.
@@ -65,14 +65,15 @@ final class DecryptedPageCache: @unchecked Sendable {
     private let turn = Atomic<Bool>(false)
     private var hand = 0
 
-    /// Maximum number of pieces. A closed piece next to one that is not closed is a separate
-    /// mapping for the system, which permits some ten thousand mappings.
+    /// Maximum number of pieces, ranges of adjacent pages that are freed together. A freed piece
+    /// next to a piece in memory is a separate mapping for the system, which permits some ten
+    /// thousand mappings.
     private static let maximumPieceCount = 1 << 14
     /// Number of pages in the smallest pieces, as a power of 2. A random access usually needs no
     /// other pages nearby, so pieces are small. Freeing and restoring a piece takes several system
     /// calls, so pieces are not smaller.
     private static let smallestShift = 2
-    /// Number of pieces in a group, as a power of 2.
+    /// Number of pieces, ranges of adjacent pages, in a group of pieces, as a power of 2.
     private static let groupShift = 2
 
     /// Returns nil if there is no limit, or if the system cannot move memory.

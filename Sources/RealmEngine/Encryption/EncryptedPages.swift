@@ -460,7 +460,8 @@ extension EncryptedPages {
     func checkKey() throws(RealmError) {
         do throws(RealmError) { _ = try header() } catch {
             guard error.reason == "block-damaged" else { throw error }
-            // With a wrong key, no block authenticates. If another one does, block 0 is damaged.
+            // With a wrong key, no page authenticates. If another page authenticates, the key is
+            // right and page 0 is damaged.
             if anotherAuthenticates() { throw error }
             throw EncryptedForm.begins(cipher.base, size: cipher.mapped)
                 ? Self.wrongKey(path) : Self.notRealm(path)

@@ -134,7 +134,7 @@ final class Mapping: @unchecked Sendable {
     /// `base`.
     var behindFile: Range<Int> {
         let page = AddressSpace.pageSize
-        // A copy of bytes need not begin at a page boundary.
+        // A copy of bytes in memory need not begin at a page boundary.
         let shift = -Int(bitPattern: base) & (page - 1)
         return reserved / 2 / page * page + shift..<UnsafeRawPointer(start) + reserved - base
     }

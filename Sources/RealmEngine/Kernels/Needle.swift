@@ -42,7 +42,7 @@ final class Needle: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// Calls `body` with a search for this text, which is valid only during the call.
+    /// Calls `body` with a search for this text. The search is valid only during the call.
     @inline(__always)
     func withSearch<Result>(_ body: (NeedleSearch) -> Result) -> Result {
         withExtendedLifetime(self) { body(search) }
@@ -101,7 +101,8 @@ struct NeedleSearch {
             mask = 0
         }
 
-        /// Whether the bytes at `p` match. Eight bytes must be readable there.
+        /// Whether the bytes at `p` match the first bytes of the needle. Eight bytes must be
+        /// readable at `p`.
         @inline(__always)
         func matches(_ p: UnsafeRawPointer) -> Bool {
             (UInt64(littleEndian: p.loadUnaligned(as: UInt64.self)) | folds) & mask == key

@@ -35,8 +35,8 @@ struct TextArea {
         return UnsafePointer(scratch.numbers)
     }
 
-    /// Returns the decoded end offsets, with a 0 before the first; nil if they are damaged. Valid
-    /// until the next leaf.
+    /// Returns the end offsets, decoded to 64 bits, with a 0 before the first; nil if they are
+    /// damaged. Valid until the offsets of the next leaf are decoded.
     func ends() -> UnsafePointer<Int64>? {
         scratch.numbers[-1] = 0
         let ends = unpackedEnds
@@ -112,7 +112,8 @@ struct TextArea {
         }
     }
 
-    /// Does the same as `rows(_:length:)` for offsets of 16 bits, eight at a time.
+    /// Returns the rows whose length in bytes, including the terminator, passes `test`. Like
+    /// `rows(_:length:)`, but for end offsets of 16 bits, of which `test` examines eight at a time.
     @inline(__always)
     private func rows(
         _ ends: UnsafePointer<Int16>, lengths test: (SIMD8<Int16>) -> SIMDMask<SIMD8<Int16>>

@@ -126,6 +126,7 @@ extension Value {
         if case .link(let link) = self { link.key.isUnresolved } else { false }
     }
 
-    /// The value under which search indexes store this one: null for a link to a tombstone.
+    /// The value under which search indexes store this value: null for a link to a tombstone,
+    /// otherwise the value itself.
     var indexed: Value { isUnresolvedLink ? .null : self }
 }

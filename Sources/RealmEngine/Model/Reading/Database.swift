@@ -306,8 +306,8 @@ public final class Database: Sendable {
     /// since it was opened.
     package var hasChanged: Bool {
         if !isUnguarded { return false }
-        // Checked before the header: if no writer is active now, an earlier writer has already
-        // changed the header.
+        // Looks for an active writer before reading the header. If no writer is active now, an
+        // earlier writer has already changed the header.
         if isPrevious, isBeingWritten { return true }
         guard let now = try? file.rawHeader() else { return true }
         return now != raw

@@ -10,7 +10,7 @@ struct ColumnPositions {
     private var leafIndexCount: Int?
     private var searchCount = 0
 
-    /// Number of linear searches after which the dictionaries are built.
+    /// Number of linear searches for a column after which `byName` and `byOrigin` are built.
     private static let fewSearches = 16
 
     private struct Origin: Hashable {

@@ -288,7 +288,7 @@ final class TableDirectory {
         return IntegerBounds(version: version, largest: largest)
     }
 
-    /// Sets the refs of the directory's nodes, which a spill has moved.
+    /// Sets the refs of the table directory's nodes, which a spill has moved.
     func moved(names: Ref, tables: Ref) { (self.names, self.tables) = (names, tables) }
 
     /// Continues after a spill. The editors of tables stay the same.

@@ -41,7 +41,7 @@ struct TableIndexes {
 
     mutating func setRoot(_ root: Ref, _ leafIndex: Int) { roots[leafIndex] = root }
 
-    /// Removes the pending changes, after editors of all indexes have got theirs.
+    /// Removes the pending changes of all indexes, after each index's editor has taken them over.
     mutating func clearWaiting() { waiting = [:] }
 
     /// Removes the index of a column and its pending changes from the table's indexes. Returns the

@@ -143,7 +143,7 @@ extension WriteTransaction {
         context.editedBytes &+= 24 &* (index.editor.waiting.runs.count &- before)
     }
 
-    /// Whether no object has one of the primary keys, and no two rows have the same.
+    /// Whether no object has one of the primary keys, and no two rows have the same primary key.
     private func areNew(
         _ batch: RowBatch, _ index: RowShape.Index
     ) throws(RealmError) -> Bool {

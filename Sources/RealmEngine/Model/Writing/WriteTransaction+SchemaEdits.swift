@@ -116,7 +116,8 @@ extension WriteTransaction {
                     hint: "drop that property first")
             }
         }
-        // Mixed properties of other classes may contain links to the objects, or to tombstones.
+        // Mixed properties of other classes may contain links to the objects of this class, or to
+        // its tombstones.
         var objects = try keys(editor)
         if let tombstones = try editor.tombstones() { objects = try keys(tombstones) + objects }
         try nullifyLinks(

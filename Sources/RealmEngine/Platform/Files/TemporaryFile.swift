@@ -83,7 +83,9 @@ package struct TemporaryFile {
                 temporary?.remove()
                 return
             }
-            // If the file system has no hard links, rely on the check when the output was opened.
+            // If the file system has no hard links, the file is renamed and could replace another
+            // one. The check for an existing file, made when the output was opened, must then
+            // suffice.
         }
         if let temporary {
             try rename(temporary.path, target)

@@ -132,8 +132,8 @@ final class WriteBehind: @unchecked Sendable {
         return followed < last.end
     }
 
-    /// Runs the follower while `isTooMuch` returns true, or waits if the follower has nothing to
-    /// do. Calls `isTooMuch` with the monitor's mutex held.
+    /// Runs the follower as long as `isTooMuch` returns true, or waits if the follower has no new
+    /// bytes to read. Calls `isTooMuch` with the monitor's mutex held.
     private func takePart(while isTooMuch: () -> Bool) throws(RealmError) {
         while true {
             var step = Step.wait

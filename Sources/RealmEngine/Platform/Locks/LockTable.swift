@@ -16,7 +16,7 @@ struct LockTable {
         (number < 16 ? "0" : "") + String(number, radix: 16)
     }
 
-    /// Whether a `flock` in the table is a lock of the file.
+    /// Whether a `flock` in `/proc/locks` is a lock of the file.
     enum Match: Comparable {
         case none
         /// The inode numbers are equal, but the device numbers differ.

@@ -68,7 +68,7 @@ package final class ReaderTable: Sendable {
         return row
     }
 
-    /// Empties a row, which stays reserved for the caller's next pin.
+    /// Empties a row of the reader table, which stays reserved for the caller's next pin.
     func clear(_ row: Int32) {
         guard generation == ForkGeneration.current else { return }
         kind(row).pointee.store(0, ordering: .releasing)
@@ -139,9 +139,9 @@ package final class ReaderTable: Sendable {
 }
 
 extension ReaderTable {
-    /// Reads all rows in use from the table's file. Rows of ended processes have `isStale` set.
-    /// Neither opens the database at `path` nor writes anything. Returns an empty array if there is
-    /// no table.
+    /// Reads all rows in use from the reader table's file. Rows of ended processes have `isStale`
+    /// set. Neither opens the database at `path` nor writes anything. Returns an empty array if
+    /// there is no table.
     package static func read(_ path: String) -> [ReaderRow] {
         let directory = DatabasePath(path).management
         guard

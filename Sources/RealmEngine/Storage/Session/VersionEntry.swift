@@ -12,7 +12,7 @@ struct VersionEntry {
     }
 
     var version: UInt64 {
-        // The newest entry's version is also read without the mutex.
+        // The version of the version list's newest entry is also read without the mutex.
         get { atomic.pointee.load(ordering: .acquiring) }
         nonmutating set { atomic.pointee.store(newValue, ordering: .releasing) }
     }

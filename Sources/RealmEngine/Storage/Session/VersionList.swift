@@ -14,7 +14,8 @@ struct VersionList {
         let kind: PinKind
     }
 
-    /// Replaces all entries by one for `version`. The caller must be the only participant.
+    /// Replaces all entries of the version list by one for `version`. The caller must be the only
+    /// participant.
     func reset(version: UInt64, top: Ref, fileSize: UInt64) throws(RealmError) {
         try cover()
         file.newest = LockFile.noEntry
@@ -26,7 +27,7 @@ struct VersionList {
         try add(version: version, top: top, fileSize: fileSize)
     }
 
-    /// Maps the whole list, which other participants may have extended.
+    /// Maps the whole version list, which other participants may have extended.
     func cover() throws(RealmError) {
         let count = file.entryCount
         guard count >= LockFile.initialEntries, count < Self.maximumEntryCount else {
@@ -86,7 +87,8 @@ struct VersionList {
         }
     }
 
-    /// Removes the entries that no pin keeps. The caller must have pinned the newest version.
+    /// Removes the entries of versions that no pin keeps from the version list. The caller must
+    /// have pinned the newest version.
     func purge() throws(RealmError) -> Reachable {
         try cover()
         if file.allocating != file.newest, Int(file.allocating) < file.entryCount {

@@ -46,7 +46,7 @@ extension FreeSpace {
             logicalSize: space.logicalSize, lists: space.lists)
     }
 
-    /// Calls `body` with the chunks of both lists in ascending order.
+    /// Calls `body` with the chunks in `locked` and `released`, in ascending order.
     private static func visit(
         _ locked: [Chunk], _ released: [Extent], _ version: UInt64, _ body: (Chunk) -> Void
     ) {
@@ -61,8 +61,8 @@ extension FreeSpace {
         for chunk in locked[i...] { body(chunk) }
     }
 
-    /// Merges two ascending lists and joins adjacent extents. Faster than `merged` if `b` is much
-    /// shorter than `a`.
+    /// Merges two ascending arrays of extents and joins adjacent extents. Faster than `merged` if
+    /// `b` is much shorter than `a`.
     ///
     /// - Parameter a: non-empty extents of which no two are adjacent.
     static func joined(_ a: [Extent], _ b: [Extent]) -> [Extent] {

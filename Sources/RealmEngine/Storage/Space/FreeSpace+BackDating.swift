@@ -7,7 +7,7 @@ extension FreeSpace {
     struct PreviousFreeList {
         let version: UInt64
         private let logicalSize: UInt64
-        /// The stored arrays of the list; nil for a version without a free list.
+        /// The stored arrays of the free list; nil for a version without a free list.
         private let arrays: Arrays?
 
         private struct Arrays {
@@ -44,7 +44,7 @@ extension FreeSpace {
             self.arrays = arrays
         }
 
-        /// Makes the list of a version without a root, which uses no space.
+        /// Makes the free list of a version without a root, which uses no space.
         init(empty version: UInt64) {
             self.version = version
             logicalSize = RawHeader.end

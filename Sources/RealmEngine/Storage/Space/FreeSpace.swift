@@ -216,14 +216,14 @@ struct FreeSpace {
         free.replaceSubrange(i...i, with: [before, behind].filter { $0.count > 0 })
     }
 
-    /// Puts the extents that a commit took and did not use back into the list; removes empty
-    /// extents.
+    /// Puts the extents that a commit took and did not use back into the list of free extents.
+    /// Leaves out empty extents.
     mutating func addUnused(_ extents: [Extent]) {
         let unused = extents.filter { $0.count > 0 }.sorted { $0.start < $1.start }
         free = Self.merged(free, unused)
     }
 
-    /// Merges two ascending lists, joining adjacent extents.
+    /// Merges two ascending arrays of extents, joining adjacent extents.
     static func merged(_ a: [Extent], _ b: [Extent]) -> [Extent] {
         [Extent](unsafeUninitializedCapacity: a.count + b.count) { (memory, count) in
             count = a.withUnsafeBufferPointer { a in
@@ -252,8 +252,8 @@ struct FreeSpace {
         free.count + locked.count + released.count + 4
     }
 
-    /// Removes the smallest chunks until fewer than `most` are left. Their space is lost until the
-    /// file is compacted.
+    /// Removes the smallest chunks, so that fewer than `most` are left. The removed space is lost
+    /// until the file is compacted.
     mutating func loseSmallest(_ released: inout [Extent], keeping most: Int) {
         var sizes = free.map(\.count) + locked.map(\.count) + released.map(\.count)
         let most = max(0, most - 8)

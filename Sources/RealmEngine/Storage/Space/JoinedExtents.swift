@@ -52,7 +52,8 @@ struct JoinedExtents {
         return all.count
     }
 
-    /// Merges two ascending lists into memory with room for both; returns the number of extents.
+    /// Merges two ascending arrays of extents into memory with room for both; returns the number of
+    /// extents.
     static func merge(
         _ a: UnsafeBufferPointer<Extent>, _ b: UnsafeBufferPointer<Extent>,
         into memory: UnsafeMutableBufferPointer<Extent>

@@ -51,8 +51,8 @@ struct ListWriter {
     private static let fixedSize: UInt64 = 3 * 16 + 8 + 12 * 8 + 16
 
     private static func entrySize(_ space: FreeSpace, _ version: UInt64) -> UInt64 {
-        // Offsets take 4 bytes in files below 2 GiB. Since writing the lists may extend the file, 8
-        // bytes are assumed from 1 GiB on.
+        // Offsets take 4 bytes in files below 2 GiB. Since writing the free lists may extend the
+        // file, 8 bytes are assumed from 1 GiB on.
         let width: UInt64 = space.logicalSize < 1 << 30 ? 4 : 8
         return 2 * width + 1 << UInt64(versionCode(version) - 4)
     }

@@ -27,7 +27,8 @@ package struct LeafCursor {
     private let reader: NodeSpace
     /// The read budget of this walk; nil if it uses the budget of `space`.
     private var meter: ReadBudget?
-    /// The leaves of the directory, and in `place` the index of the next one; nil for a walk.
+    /// The leaves of the leaf directory, and in `place` the index of the next one; nil for a walk
+    /// over a tree.
     private var cachedLeaves: UnsafeBufferPointer<ClusterLeaf>?
     private var place = 0
     private(set) var directory: LeafDirectory?
@@ -95,8 +96,8 @@ package struct LeafCursor {
         return leaf
     }
 
-    /// Restarts the iteration over a directory. Returns false for a walk, which cannot be
-    /// restarted.
+    /// Restarts the iteration over a leaf directory. Returns false for a walk over a tree, which
+    /// cannot be restarted.
     mutating func restart() -> Bool {
         place = 0
         return cachedLeaves != nil

@@ -19,7 +19,8 @@ final class MemoryAllowance: Sendable {
 /// Leaf directories of one version, one for each table that is scanned more than once. They are
 /// freed with the version. Free to cross threads; the mutex is held while a directory is built.
 final class LeafDirectories: Sendable {
-    /// Limit in bytes for all directories of one version, enough for tens of millions of objects.
+    /// Limit in bytes for all leaf directories of one version, enough for tens of millions of
+    /// objects.
     static let maximumBytes = 32 << 20
 
     private let tables = LockedValue<[TableKey: Entry]>([:])
@@ -30,7 +31,7 @@ final class LeafDirectories: Sendable {
         /// would not gain from it.
         case visited
         case kept(LeafDirectory)
-        /// No directory can be built, because the tree is damaged or too large.
+        /// No leaf directory can be built, because the tree is damaged or too large.
         case refused
     }
 

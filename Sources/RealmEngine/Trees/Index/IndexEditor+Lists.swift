@@ -1,10 +1,10 @@
 /// Lists of the keys of objects that have the same path in an index. A list is a B+tree of
 /// integers.
 extension IndexEditor {
-    /// A list opened for reading and editing; valid until the list changes.
+    /// A list of keys in the index, opened for reading and editing; valid until the list changes.
     struct KeyView {
-        /// The list's only leaf, which is the usual case. Otherwise the list is read with a tree
-        /// editor.
+        /// The only leaf of the list of keys, which is the usual case. A list with more leaves is
+        /// read with a tree editor.
         fileprivate let leaf: NodeView
         fileprivate let tree: SequenceEditor?
 

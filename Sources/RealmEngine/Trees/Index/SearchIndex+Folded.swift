@@ -73,8 +73,8 @@ extension SearchIndex {
         }
     }
 
-    /// The chunks that differ from a given chunk only in some bits, in ascending order. The sign
-    /// bit never differs, because upper and lower case have the same sign bit.
+    /// The forms of a chunk: all chunks that differ from it only in some bits, in ascending order.
+    /// The sign bit never differs, because upper and lower case have the same sign bit.
     private struct Forms {
         private let changes: UInt32
         let first: Int32
@@ -104,8 +104,8 @@ extension SearchIndex {
         }
     }
 
-    /// Returns the bits in which the forms of the chunk at `offset` differ. The upper and the lower
-    /// case of a letter differ in one bit.
+    /// Returns the bits in which the forms of the chunk at `offset`, its spellings in upper and
+    /// lower case, differ. The two cases of a letter differ in one bit.
     private static func changes(of text: ByteView, at offset: Int) -> UInt32 {
         var changes: UInt32 = 0
         for i in offset..<max(offset, min(offset + 4, text.count)) {

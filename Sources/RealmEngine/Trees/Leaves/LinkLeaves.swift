@@ -1,4 +1,5 @@
-/// Leaf of a column with single links. A link is stored as key + 1, null as 0 (object format 3.11).
+/// Leaf of a link column that is no collection. A link is stored as key + 1, null as 0 (object
+/// format 3.11).
 struct LinkLeaf {
     let node: NodeView
     let target: TableKey
