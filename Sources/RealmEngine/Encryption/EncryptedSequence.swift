@@ -13,7 +13,7 @@ final class EncryptedSequence {
     private let work: UnsafeMutableRawPointer
     /// The page that is being filled with bytes to encrypt.
     private var plain: UnsafeMutableRawPointer { work }
-    /// Copy of the first page, a part of which is overwritten last.
+    /// Copy of page 0, of which `overwrite` changes a part after the page was written.
     private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }
     /// The page of entries that precedes the current group of 64 pages in the file.
     private var table: UnsafeMutableRawPointer { first + EncryptedLayout.page }

@@ -23,7 +23,7 @@ enum InnerClusterShape {
     /// Ref of an array with the key offset of each child; 0 if the offsets can be computed from the
     /// depth.
     static let offsets = 0
-    /// Number of levels below this node, as a tagged number.
+    /// Number of levels below this inner node, as a tagged number.
     static let depth = 1
     /// Number of objects in the subtree of this node, as a tagged number.
     static let objects = 2

@@ -52,8 +52,8 @@ extension Value {
 
 /// Location of a collection and type of its elements. A `Snapshot` reads the elements.
 public struct CollectionView: Sendable {
-    /// Root of the B+tree or, for a dictionary, of the node that references two trees. None if the
-    /// collection has never had an element.
+    /// Root of the B+tree or, for a dictionary, of the node that references the trees of keys and
+    /// values. None if the collection has never had an element.
     package let root: Ref
     public let element: ElementType
     /// Identifies a collection inside a mixed value (object format 4.6); 0 for the collection of a

@@ -16,8 +16,8 @@ extension WriteSession {
         return try FreeSpace(space, top, oldestReachable: reachable.oldest, older)
     }
 
-    /// Writes `runs` of nodes, which no root references yet. Extends the file to `logicalSize`
-    /// first.
+    /// Writes `runs`, the ranges of the file that the new nodes fill. No root references these
+    /// nodes yet. Extends the file to `logicalSize` first.
     func store(_ runs: [NodeWriter.Run], logicalSize: UInt64) throws(RealmError) {
         // Other processes read the size of the file when they join, under the control mutex. So the
         // mutex is held while the file grows.

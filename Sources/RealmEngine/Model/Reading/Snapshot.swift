@@ -19,7 +19,7 @@ public final class Snapshot {
     let isStored: Bool
     /// Whether the version was still in the slab, not in the file, when this snapshot was made.
     let isBorrowed: Bool
-    /// Leaf of the object that the last look-up by index found.
+    /// Leaf of the object that the last look-up by index in table order found.
     private var lastLookup: LastLookup?
     /// Leaf of the object that the last look-up by key found, and the root of its tree.
     private var lastFound: (root: Ref, leaf: ClusterLeaf)?

@@ -63,8 +63,8 @@ struct LegacySchema {
         var keys: [String: String] = [:]
         for (name, property) in zip(classes, properties) {
             let full = TableInfo.classPrefix + name
-            // In early files, the metadata contain the stored name of the table instead of the
-            // class name.
+            // In early files, the object store's metadata contain the stored name of the table
+            // instead of the class name.
             keys[names.contains(full) || !names.contains(name) ? full : name] = property
         }
         return keys

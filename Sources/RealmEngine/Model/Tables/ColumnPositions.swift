@@ -80,8 +80,8 @@ struct ColumnPositions {
             let position = byName?.removeValue(forKey: old)
             byName?[new] = position
         } else {
-            // Two properties have the same name, so the other one may now be the first with the old
-            // name.
+            // Two properties have the same name, so the other property may now be the first one
+            // with the name `old`.
             byName = nil
         }
     }

@@ -54,7 +54,7 @@ final class TableDirectory {
         }
     }
 
-    /// Makes the directory for the version at which a transaction begins.
+    /// Makes the table directory for the version at which a transaction begins.
     init(_ context: EditContext, base: VersionState) throws(RealmError) {
         self.context = context
         guard let top = base.top else {
@@ -67,7 +67,7 @@ final class TableDirectory {
         cachedSchema = base.schema
     }
 
-    /// Makes the directory of the next transaction in a group, which uses the same editors.
+    /// Makes the table directory of the next transaction in a group, which uses the same editors.
     init(after done: TableDirectory) {
         context = done.context
         (names, tables, slots) = (done.names, done.tables, done.slots)
@@ -75,7 +75,8 @@ final class TableDirectory {
         for case .open(let editor) in slots { editor.beginTransaction() }
     }
 
-    /// Makes the directory of the next transaction in a group, after a rollback, with new editors.
+    /// Makes the table directory of the next transaction in a group, after a rollback, with new
+    /// editors.
     init(_ context: EditContext, after done: TableDirectory) throws(RealmError) {
         self.context = context
         (names, tables) = (done.names, done.tables)

@@ -153,7 +153,7 @@ final class TableEditor {
         try tree(of: key)?.find(key) != nil
     }
 
-    /// Makes the leaf of an object writable. Returns whether the object exists.
+    /// Makes the leaf of the object with `key` writable. Returns whether the object exists.
     func reaches(_ key: ObjectKey) throws(RealmError) -> Bool {
         markDirty()
         return try tree(of: key)?.reachObject(key) ?? false

@@ -8,8 +8,8 @@ extension WriteTransaction {
         let level: Int
     }
 
-    /// Creates an embedded object as the value of a single-link property; deletes the previous
-    /// value.
+    /// Creates an embedded object as the value of a link property that is no collection; deletes
+    /// the previous value.
     public func createEmbedded(
         _ table: TableKey, _ object: ObjectKey, _ column: Int
     ) throws(RealmError) -> ObjectKey {

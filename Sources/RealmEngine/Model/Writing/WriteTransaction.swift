@@ -23,7 +23,7 @@ public final class WriteTransaction {
     var writtenLog = Changeset.Written()
     /// Maximum memory for changes, in bytes. Bulk edits and commits spill if it is exceeded.
     package var memoryLimit = Int.max
-    /// Maximum memory that changes used before any spill, in bytes.
+    /// Maximum memory, in bytes, that changes used at the start of any spill so far.
     var largestSize = 0
     /// Whether a migration is in progress. Primary keys may then be changed, and be equal until
     /// `checkPrimaryKeys` is called.

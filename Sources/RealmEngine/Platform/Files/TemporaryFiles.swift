@@ -23,7 +23,8 @@ package enum TemporaryFiles {
     /// Locked while a thread adds a name. A handler never locks it.
     private static let adding = Mutex(())
 
-    /// Adds `path` to the list. It remains there until `remove` is called with the result.
+    /// Adds `path` to the list of unfinished files. It remains in the list until `remove` is called
+    /// with the result.
     package static func add(_ path: String) -> Entry {
         adding.withLock { _ in
             let name = strdup(path)

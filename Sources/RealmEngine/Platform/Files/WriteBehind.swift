@@ -55,7 +55,7 @@ final class WriteBehind: @unchecked Sendable {
     // The mutex of `monitor` guards the following properties.
     /// Chunks that were passed to `exchange` and are still in memory, in order.
     private var line: [Chunk] = []
-    /// Number of chunks at the beginning of `line` that are written.
+    /// Number of chunks at the beginning of `line` that have been written to the file.
     private var writtenCount = 0
     private var isWriting = false
     private var followed: UInt64 = 0

@@ -3,8 +3,8 @@
 enum DatabaseKey: Sendable {
     case none
     case given(EncryptionKey)
-    /// A key for salvaging a damaged file. Unlike with `given`, the first block may be damaged, if
-    /// another block authenticates with the key.
+    /// A key for salvaging a damaged file. Unlike with `given`, page 0 may be damaged, if another
+    /// page authenticates with the key.
     case salvaging(EncryptionKey)
     /// Maps the bytes of the file without decryption or checks.
     case unknown

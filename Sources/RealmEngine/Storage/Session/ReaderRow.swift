@@ -113,7 +113,7 @@ extension ReaderTable {
                 pid: UInt32(owner >> 32), startTime: UInt32(truncatingIfNeeded: owner))
         }
 
-        /// Returns the row at `p`; nil for an empty one.
+        /// Returns the row of the reader table at `p`; nil for an empty row.
         static func row(
             _ p: UnsafeRawPointer, isRunning: (ProcessIdentity) -> Bool
         ) -> ReaderRow? {

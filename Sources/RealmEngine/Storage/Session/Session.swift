@@ -359,7 +359,7 @@ final class Session: Sendable {
     /// Number of the newest version, read without a lock.
     var newestVersion: UInt64 {
         let i = Int(file.newest)
-        // Other participants may have extended the list beyond what is mapped here.
+        // Other participants may have extended the version list beyond what is mapped here.
         guard LockFile.size(entries: i + 1) <= file.memory.visibleSize else {
             return file.newestVersion
         }

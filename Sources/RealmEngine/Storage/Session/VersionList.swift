@@ -239,7 +239,7 @@ struct VersionList {
         return (0..<file.entryCount).contains { file.entry($0).version == version }
     }
 
-    /// Whether the root of a version that has an entry is at `root`.
+    /// Whether the version list has an entry of a version with its root at `root`.
     func lists(root: Ref) throws(RealmError) -> Bool {
         try cover()
         return (0..<file.entryCount).contains {

@@ -17,7 +17,7 @@ struct FreeExtentIndex {
         heads.withUnsafeMutableBufferPointer { heads in
             links.withUnsafeMutableBufferPointer { links in
                 free.withUnsafeBufferPointer { free in
-                    // Goes backwards, so that extents of a class are linked in file order.
+                    // Goes backwards, so that extents of a size class are linked in file order.
                     var i = free.count &- 1
                     while i >= 0 {
                         if Self.isUseful(free[i]) {

@@ -189,7 +189,7 @@ struct FreeSpace {
         return start
     }
 
-    /// Puts the unused rest of a taken extent back into the list.
+    /// Stores the rest of an extent that was taken and filled partly as the free extent at `index`.
     mutating func setRest(_ index: Int, _ rest: Extent) { free[index] = rest }
 
     /// Returns the part from `start` on of the free extent that contains `start`; nil if there is

@@ -3,7 +3,7 @@ struct LeafEncoder {
     let context: EditContext
     var encoder: NodeEncoder { context.encoder }
 
-    /// Writes a leaf of a cluster column; of a collection if `isElement`.
+    /// Writes a leaf of a column in a cluster tree or, if `isElement`, a leaf of a collection.
     func encode(_ buffer: LeafBuffer, isElement: Bool) throws(RealmError) -> Ref {
         let cells = buffer.cells
         guard cells.form == .bytes else {

@@ -220,8 +220,8 @@ extension ElementCursor {
 }
 
 extension CollectionView {
-    /// Returns the list of keys and the list of values. The root must not be none (object format
-    /// 4.5).
+    /// Returns the keys and the values of the dictionary, each as a list. The root must not be none
+    /// (object format 4.5).
     func halves(
         _ space: NodeSpace
     ) throws(RealmError) -> (keys: CollectionView, values: CollectionView) {

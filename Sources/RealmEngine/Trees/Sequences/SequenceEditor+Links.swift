@@ -3,7 +3,7 @@ extension SequenceEditor {
     /// Elements of a collection that are links to given objects, or collections that may contain
     /// such links.
     struct LinkMatches {
-        /// Indexes of elements that are links to the objects, in ascending order.
+        /// Indexes of elements that are links to the objects searched for, in ascending order.
         var links: [Int] = []
         /// Indexes of elements that are nested collections, in ascending order.
         var collections: [Int] = []
