@@ -32,7 +32,7 @@ struct NodeMutator {
 
     @inline(__always) var space: NodeSpace { state.pointee.space }
 
-    /// Sets the freed extents at the start to those of an earlier transaction of the group.
+    /// Starts with the extents that an earlier transaction of the group freed.
     func take(_ freed: ArraySlice<Extent>) {
         state.pointee.freed = Array(freed)
         state.pointee.freedBytes = freed.reduce(0) { $0 + $1.count }

@@ -20,7 +20,7 @@ final class SequenceEditor {
     @exclusivity(unchecked) var cachedPath: Reached?
     /// Index of the element that was edited last.
     @exclusivity(unchecked) private var lastIndex = 0
-    /// Whether the elements are links and some may refer to tombstones, which stand for missing
+    /// Whether the elements are links and some may refer to tombstones, the placeholders of missing
     /// objects.
     private var mayHoldUnresolved = false
 
