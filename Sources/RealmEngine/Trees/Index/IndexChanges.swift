@@ -47,7 +47,7 @@ final class IndexChanges {
 
     /// Adds a change. Traps if some changes have already been applied.
     func append(_ value: Value, _ key: Int64, isRemoval: Bool) {
-        precondition(!isPrepared, "a part of the changes has been made")
+        precondition(!isPrepared, "the changes were already applied")
         hasRemovals = hasRemovals || isRemoval
         var position: Int32 = -1
         let place: Int64

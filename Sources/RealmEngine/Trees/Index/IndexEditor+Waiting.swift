@@ -42,7 +42,7 @@ final class PendingIntegers {
 
     /// Adds an integer that is larger than all integers in the index and all pending integers.
     func append(_ number: Int64, _ key: Int64) {
-        precondition(firstZone == 0, "a part of what waits has been settled")
+        precondition(firstZone == 0, "the integers were already inserted")
         largest = number
         count += 1
         if let last = runs.last, last.number &+ last.count == number, last.key &+ last.count == key,
