@@ -31,8 +31,9 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Checks the values that readers of the current format do not check themselves. Returns false
-    /// if the values must be copied.
+    /// Checks values that readers of the current format do not check: bools, links, enumerated
+    /// strings, texts. Returns false if the leaf cannot be used as it is, so that its values must
+    /// be copied.
     private func isSound(
         _ part: NodeView, _ leaf: LegacyLeaf
     ) throws(RealmError) -> Bool {

@@ -22,14 +22,15 @@ struct LegacyGrid {
         starts = nil
     }
 
-    /// - Parameter starts: first row of each vector, followed by the number of rows.
+    /// - Parameter starts: first row of each vector (a range of at most 256 rows), followed by the
+    ///   number of rows.
     init(starts: [Int]) {
         (rows, vectors, self.starts) = (starts[starts.count - 1], starts.count - 1, starts)
         (leaf, vectorsPerLeaf) = (ClusterLeafShape.maximumObjectCount, 1)
     }
 
-    /// Returns the first row of a vector. For the index after the last vector, returns the number
-    /// of rows.
+    /// Returns the first row of a vector, a range of at most 256 rows. For the index after the last
+    /// vector, returns the number of rows.
     func start(_ vector: Int) -> Int {
         if let starts { return starts[min(vector, vectors)] }
         return min(rows, vector / vectorsPerLeaf * leaf + vector % vectorsPerLeaf * 256)

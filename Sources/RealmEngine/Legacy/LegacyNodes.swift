@@ -127,7 +127,8 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
         let target = column.target.map { content.tables[$0] }
         let reader = LegacyColumnReader(
             scratch.space, column, table.roots[slot], targets: target?.rows ?? 0)
-        // An upgrade has converted this table, and the table has no objects.
+        // A column without a root, in a table converted by an upgrade, belongs to a table without
+        // objects.
         if reader.root.isNone { return try scratch.node(LeafCells(reader.layout, capacity: 0)) }
         guard table.keysAreRows, target?.keysAreRows ?? true else {
             return try scratch.upgraded(reader, rows, of: table, to: target)

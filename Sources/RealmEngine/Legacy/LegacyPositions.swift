@@ -10,7 +10,7 @@ struct LegacyPositions {
     let table: LegacyTable
     let first: Int
     let slots: Int
-    /// Number of the first node of each level, from the leaves to the root.
+    /// For each level from the leaves to the root, the number that identifies its first node.
     private let levels: [Int]
     let count: Int
 
@@ -37,12 +37,12 @@ struct LegacyPositions {
 
     var root: Int { levels[levels.count - 1] }
 
-    /// Returns how many nodes a level has.
+    /// Returns the number of nodes of the cluster tree on a level. Level 0 contains the leaves.
     private func size(_ level: Int) -> Int {
         (table.grid.vectors + vectors(below: level + 1) - 1) / vectors(below: level + 1)
     }
 
-    /// Returns the number of vectors below one child of a node at `level`.
+    /// Returns the number of vectors (cluster leaves) below one child of a node at `level`.
     func vectors(below level: Int) -> Int { 1 << (8 * (level - 1)) }
 
     /// Returns the indexes, on the level below, of the children of the node with index `i`.

@@ -21,7 +21,8 @@ struct LegacyColumn {
 
     var isNullable: Bool { attributes.contains(.nullable) }
 
-    /// The column of distinct strings, whose root is `keys`.
+    /// A column for the enumerated column's list of distinct strings. The root of the list is
+    /// `keys`.
     var distinctStrings: LegacyColumn {
         LegacyColumn(type: .string, attributes: attributes, name: "", slot: 0)
     }

@@ -48,8 +48,8 @@ extension LegacyTable.Unlinked {
         return try ClusterTree(space: space, root: root).count()
     }
 
-    /// - Parameter needsRows: whether some columns still have their trees, whose elements are in
-    ///   the order of rows.
+    /// - Parameter needsRows: whether the values of some columns are still in their old B+trees, in
+    ///   the order of the old rows.
     private static func objects(
         _ space: NodeSpace, _ root: Ref, _ spec: LegacySpec, needsRows: Bool, at ref: Ref
     ) throws(RealmError) -> UpgradedObjects {

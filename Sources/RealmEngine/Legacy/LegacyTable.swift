@@ -31,7 +31,7 @@ final class LegacyTable: Sendable {
     /// table.
     var leafSlots: Int { properties + incoming.count }
 
-    /// A table before the columns that link to it are known.
+    /// A table that was read without the link columns of other tables that refer to it.
     struct Unlinked {
         let index: Int
         let name: String

@@ -26,7 +26,8 @@ enum LegacyLeafForm {
             throw space.tooMany(node.count, ref)
         }
         switch self {
-        // If elements were removed from the tree, an empty leaf may lack the null marker.
+        // The first element is the null marker. An empty leaf may lack it if elements were removed
+        // from the tree.
         case .optionalIntegers: return max(0, node.count - 1)
         case .strings, .binaries:
             if !node.hasRefs || node.context { return node.count }
@@ -228,8 +229,9 @@ extension LegacyTree {
 /// could announce any number of elements, because the elements of a node of width 0 take no bytes
 /// (legacy format 11).
 enum LegacyLimits {
-    /// Maximum number of elements of all columns together. 1000 zeros take at least 8 bytes, and
-    /// each other element takes at least one bit.
+    /// Maximum number of elements of all columns together in a file that `space` can read. Even in
+    /// a file that stores only zeros, 1000 elements take at least 8 bytes; other elements take at
+    /// least one bit.
     static func cells(_ space: NodeSpace) -> Int {
         1_000_000 + 133 * Int(clamping: space.limit)
     }

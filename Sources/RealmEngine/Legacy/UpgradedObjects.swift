@@ -12,7 +12,8 @@ final class UpgradedObjects: Sendable {
     let starts: [Int]
     /// For each object, its row in the trees of columns; nil if the row of each object is its key.
     let oldRows: [Int]?
-    /// For each row, the index of its object; nil if the row of each object is its key.
+    /// For each row of the old B+trees, the index of its object; nil if the row of each object is
+    /// its key.
     private let indexes: [Int]?
     /// Whether the key of each object is its index, and also its row in the trees of columns.
     let keysAreRows: Bool
@@ -80,7 +81,8 @@ final class UpgradedObjects: Sendable {
 }
 
 extension LegacyTable {
-    /// Whether the key of each object is its index, and its row in the trees of columns.
+    /// Whether the key of each object is its index, and also its row in the old B+trees of the
+    /// columns.
     var keysAreRows: Bool { objects?.keysAreRows ?? true }
 
     /// Smallest key that is greater than the keys of all objects.
@@ -88,7 +90,8 @@ extension LegacyTable {
 
     func key(_ object: Int) -> Int64 { objects?.keys[object] ?? Int64(object) }
 
-    /// Returns the row of an object in the trees of columns, given the object's index.
+    /// Returns the row that an object has in the old B+trees of the columns, given the object's
+    /// index.
     func row(_ object: Int) -> Int {
         guard let objects else { return object }
         return objects.oldRows?[object] ?? Int(objects.keys[object])

@@ -82,8 +82,8 @@ final class CommitNotice: @unchecked Sendable {
         }
     }
 
-    /// Posts messages if the newest version has changed since the last call. Returns whether it has
-    /// changed.
+    /// Posts a message to each listener if the newest version has changed since the last call.
+    /// Returns whether it has changed.
     private func look() -> Bool {
         let newest = session.newestVersion
         let listeners = state.withLock { state -> [Listener]? in

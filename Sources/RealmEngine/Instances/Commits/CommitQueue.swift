@@ -19,7 +19,8 @@ final class CommitQueue: @unchecked Sendable {
 
     private struct Completion {
         let instance: Instance
-        /// Whether `body` is called on the queue's thread and not in the context of the instance.
+        /// Whether `body` is called on the commit queue's thread and not in the context of the
+        /// instance.
         let isOnQueueThread: Bool
         var body: ((RealmError?) -> Void)?
     }

@@ -319,7 +319,8 @@ extension Instance {
     }
 
     /// Moves to the last commit of a group, which may not be durable yet. Observers are notified
-    /// later: they may begin a write, and this block holds the write mutex.
+    /// later: their blocks may begin a write, but the asynchronous write that runs now holds the
+    /// write mutex.
     private func advance(to group: CommitGroup) throws(RealmError) {
         guard view?.version != group.version else { return }
         let state = try group.head()

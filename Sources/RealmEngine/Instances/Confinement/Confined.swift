@@ -164,7 +164,7 @@ extension Instance {
 public final class ThreadSafeHandle: @unchecked Sendable {
     private let target: ConfinedTarget
     private let identity: FileIdentity
-    /// First version that contains the target.
+    /// Number of the first version that contains the target.
     private let version: UInt64
     private let monitor = Monitor()
     private var cachedVersion: FrozenVersion?

@@ -18,7 +18,8 @@ public final class Confinement: Sendable {
         let token: UInt
         let isPassed: @convention(c) (UInt) -> Bool
 
-        /// - Parameter isPassed: the check; receives `token`.
+        /// - Parameter isPassed: returns whether the caller is in the context. It is called with
+        ///   `token`.
         package init(_ token: UInt, _ isPassed: @escaping @convention(c) (UInt) -> Bool) {
             self.token = token
             self.isPassed = isPassed
@@ -102,8 +103,8 @@ public final class Confinement: Sendable {
     var isCurrentContext: Bool {
         if resident == Threads.current { return true }
         if let test, test.isPassed(test.token) { return true }
-        // Without `verify`, the context is either a thread or any thread. In the second case,
-        // `resident` is 0.
+        // A context without `verify` is either a thread, or any thread (of a frozen instance). In
+        // the second case, `resident` is 0.
         return ImpersonatedThread.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
     }
 

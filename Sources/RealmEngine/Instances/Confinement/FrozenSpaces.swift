@@ -48,7 +48,7 @@ enum FrozenSpaces {
         return take(version, entries)
     }
 
-    /// Inserts `version` as the first entry and releases the last one.
+    /// Inserts `version` as the first of the thread's cached entries and releases the last entry.
     private static func take(
         _ version: FrozenVersion, _ entries: UnsafeMutablePointer<Entry>
     ) -> NodeSpace {

@@ -19,7 +19,8 @@ package final class ImpersonatedThread: @unchecked Sendable {
         self.places = places.union(Self.current?.places ?? [])
     }
 
-    // False except in tests; reading it is the only cost of this class elsewhere.
+    // True once a test has impersonated a thread. Outside of tests, reading this flag is the only
+    // cost of the class.
     private static let isUsed = Atomic<Bool>(false)
     private static let slot = ThreadSlot()
 

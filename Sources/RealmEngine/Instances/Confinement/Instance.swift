@@ -94,8 +94,9 @@ public final class Instance {
         /// Maximum number of live versions. If there are more, the next write transaction traps.
         /// Nil for no limit.
         public var maximumNumberOfActiveVersions: Int?
-        /// Whether an instance is notified of commits, if work can be sent to its context.
-        /// Otherwise it moves to newer versions in `refresh` and when it begins to write.
+        /// Whether the instance moves to the newest version when it is notified of a commit. This
+        /// needs a context to which work can be sent. If false, or in another context, the instance
+        /// moves in `refresh` and when it begins to write.
         public var autorefresh = true
         /// Whether opening the database again in the same context returns the same instance.
         package var isShared = true

@@ -97,8 +97,8 @@ extension CollectionHandle {
 
     /// Returns an aggregate of the elements, or of a dictionary's values.
     ///
-    /// Skips nulls, and NaN with the exceptions of `AggregateFunction`. Without values, the
-    /// minimum, maximum and average are null, and the sum is zero.
+    /// Skips nulls. Skips NaN, too, unless the `NaNRule` of `function` includes it. If no values
+    /// remain, the minimum, maximum and average are null, and the sum is zero.
     ///
     /// - Throws: `misuse` for elements for which the function is not defined.
     func aggregate(_ function: AggregateFunction) throws(RealmError) -> Value {

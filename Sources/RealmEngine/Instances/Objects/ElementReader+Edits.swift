@@ -19,8 +19,8 @@ extension ElementReader {
         return openEdit
     }
 
-    /// Remembers the transaction's open edit by its number. Called after `handle` changed the
-    /// collection.
+    /// Stores the number of the transaction's open edit in `editNumber` if it edits this
+    /// collection, otherwise 0. Called after `handle` changed the collection.
     private func adopt(_ handle: CollectionHandle) throws(RealmError) {
         editNumber = 0
         let (transaction, place) = try handle.changing()

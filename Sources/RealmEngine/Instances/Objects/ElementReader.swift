@@ -80,7 +80,8 @@ extension Instance {
         fileprivate let changeCount: Int
     }
 
-    /// The current state of the data. Traps if the caller is in another context.
+    /// The generation of the instance and the number of changes in its open write transaction. Two
+    /// equal moments see equal data. Traps if the caller is in another context.
     @inline(__always)
     var moment: Moment {
         check()

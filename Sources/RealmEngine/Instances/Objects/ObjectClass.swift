@@ -8,7 +8,7 @@ package final class ObjectClass {
     package let key: TableKey
     /// Properties at the time this object was made.
     package let properties: [ColumnInfo]
-    /// Backlinks at the time this object was made.
+    /// Backlink columns that the class had when this object was made.
     let backlinks: [BacklinkInfo]
     private let fields: UnsafeMutableBufferPointer<Field>
     /// The table in the version with the number `generation`; nil if the class was removed.

@@ -53,8 +53,8 @@
         return node.slot(slot).child ?? Ref.none
     }
 
-    /// Returns the location of object `other` if it is in the same leaf as the object with `key`,
-    /// whose location this is; otherwise nil.
+    /// Returns the location of object `other` if it is in the same leaf as object `key`; otherwise
+    /// nil. This location must be the location of object `key`.
     func place(of other: ObjectKey, from key: ObjectKey, _ space: NodeSpace) -> ObjectLocation? {
         guard let node else { return nil }
         let distance = UInt64(bitPattern: other.raw) &- UInt64(bitPattern: key.raw)

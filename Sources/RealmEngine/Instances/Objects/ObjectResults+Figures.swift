@@ -1,7 +1,7 @@
 /// Aggregates and columns of results.
 extension ObjectResults {
     /// Returns an aggregate of a property over all objects. Skips nulls, and NaN except for a float
-    /// or double NaN in a mixed property. Without values, the minimum, maximum and average are
+    /// or double NaN in a mixed property. If no values remain, the minimum, maximum and average are
     /// null, and the sum is zero.
     ///
     /// If the results are not cached already, this neither evaluates nor caches their objects.

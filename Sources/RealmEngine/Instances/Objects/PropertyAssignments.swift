@@ -65,7 +65,8 @@ extension ChangeSet {
             let history = try? ChangeHistory(new.lookup, top)
         {
             let wanted = Int(clamping: top.version - from)
-            // Without the logs, only the assignments of equal values are lost.
+            // The change logs only add properties that were set to an equal value, so ignore errors
+            // of reading them.
             try? history.forEachLast(wanted) { (_, changeset) throws(RealmError) in
                 try? all.add(changeset, besides: self)
             }

@@ -13,7 +13,8 @@ package struct ChangeFilter: Sendable {
     /// One step of a key path.
     package enum Step: Hashable, Sendable {
         case property(ColumnKey)
-        /// From an object to the objects of a class that link to it by a property.
+        /// A step from an object to the objects that link to it: their class and the property with
+        /// the link.
         case incoming(TableKey, ColumnKey)
     }
 

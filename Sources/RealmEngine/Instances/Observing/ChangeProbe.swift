@@ -16,8 +16,9 @@ package final class ChangeProbe {
         return try? ReverseReachability(to: changes, in: filter.table, within: depth, new)
     }()
 
-    /// Complement of `leading.digits`; 0 until `leading` was built. With it, most objects are
-    /// rejected without counting a reference.
+    /// Complement of the digits of `leading`; 0 before `leading` was built. An object whose lowest
+    /// key bits are in this set is unchanged. The check needs no access to `leading`, and thus no
+    /// reference count.
     private var absent: UInt64 = 0
 
     private struct Visit: Hashable {

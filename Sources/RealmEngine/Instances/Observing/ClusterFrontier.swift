@@ -9,7 +9,7 @@ struct ClusterFrontier {
         var child: Int
     }
 
-    /// An unopened subtree.
+    /// The root of a subtree that has not been read yet.
     struct Subtree {
         let ref: Ref
         /// Smallest key that the subtree can contain.
@@ -36,7 +36,7 @@ struct ClusterFrontier {
 
     var isAtEnd: Bool { subtree == nil && leaf == nil }
 
-    /// Key of the current object, in the order of the tree.
+    /// Key of the current object, as an unsigned number. Cluster trees are sorted by it.
     var key: UInt64 { UInt64(bitPattern: leaf!.key(row).raw) }
 
     /// Opens the current subtree and moves to its first child or first object.

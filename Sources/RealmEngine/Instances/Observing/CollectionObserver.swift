@@ -53,7 +53,8 @@ final class CollectionObserver: Observer {
     var isReady: Bool { evaluation != nil || hasBegun }
 
     func begin(at view: Snapshot) throws(RealmError) {
-        // This is not the initial call: the instance was invalidated since.
+        // The observer got its initial call before, but the instance was invalidated since. Compare
+        // with the content of the last notification.
         if hasBegun {
             let finding = try Self.find(subject, content ?? .nothing, nil, view)
             return try notify(finding, from: view, to: view, isOwn: false)

@@ -38,8 +38,8 @@ extension Instance {
         }
     }
 
-    /// Calls `block` when the instance has moved to a newer version, or could do so. The calls are
-    /// synchronous, even inside a commit.
+    /// Calls `block` after the instance has moved to a newer version, and when it could move but
+    /// `autorefresh` is false. The calls are synchronous, even inside a commit.
     public func observe(_ block: @escaping (InstanceNotice) -> Void) -> ObservationToken {
         checkObservable()
         return observers.add(block)
@@ -146,7 +146,8 @@ extension Instance {
     /// Prepares the notifications on a background thread, and moves to the newest version
     /// afterwards. Returns false if there is nothing to prepare.
     private func refreshLater() -> Bool {
-        // `arrive` handles commits that happen in the meantime.
+        // A comparison is running in the background. After it, `arrive` handles the commits made
+        // since.
         if isPreparing { return true }
         guard (try? database.refresh()) != nil, database.failure == nil, !isNotifying,
             let view, !view.isBorrowed

@@ -13,7 +13,7 @@ final class ObserverList {
 
     private final class Entry {
         weak var token: ObservationToken?
-        /// Number that is unique in this list.
+        /// Identifies the observer in its list.
         let number: Int
         let observer: any Observer
         /// Version of the last notification; nil before the initial one, and after the instance was
@@ -86,7 +86,8 @@ final class ObserverList {
         let (oldInstances, old) = (instanceEntries, entries)
         instanceEntries = oldInstances.filter { $0.token?.isActive == true }
         entries = old.filter(\.isActive)
-        // Releasing an observer may end other observations, so do it after both lists are updated.
+        // Releasing an observer may end other observations, so release the old arrays after both
+        // properties are set.
         withExtendedLifetime((oldInstances, old)) {}
     }
 
@@ -139,8 +140,8 @@ final class ObserverList {
         removeEnded()
         guard let view = instance.view else { return }
         for entry in entries {
-            // A block may begin a write. That has notified the other observers already, or will do
-            // so later.
+            // Stop if a block has begun a write. That has already notified the other observers, or
+            // will do so later.
             guard instance.transaction == nil, instance.view === view else { break }
             if entry.isActive { deliver(view, to: entry, isImmediate) }
         }

@@ -2,8 +2,8 @@
 /// links. The search begins at the modified objects and follows backlinks, because a commit
 /// modifies few objects, while a collection may contain millions.
 struct ReverseReachability {
-    /// Maximum number of visited objects. If there are more, checking each object of the collection
-    /// costs no more.
+    /// Maximum number of objects that the search visits. If it would visit more, checking each
+    /// object of the observed collection costs no more.
     private static let limit = 1000
 
     /// Set of the values of the lowest six bits of the keys, one bit per value. Rejects most keys
@@ -11,7 +11,7 @@ struct ReverseReachability {
     private(set) var digits: UInt64 = 0
     private var keys: Set<ObjectKey> = []
 
-    /// Nil if more than `limit` objects would be visited. Throws `corrupt`.
+    /// Nil if finding the objects would visit more than `limit` objects. Throws `corrupt`.
     init?(
         to changes: ChangeSet, in table: TableKey, within depth: Int, _ new: Snapshot
     ) throws(RealmError) {

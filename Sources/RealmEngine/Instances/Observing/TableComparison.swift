@@ -16,7 +16,8 @@ struct TableComparison {
     /// A property of the newer version and its counterpart in the older one.
     private struct Column {
         let new: ColumnInfo
-        /// Nil if the older version has no counterpart.
+        /// The property in the older version; nil if that version has no property with this key, or
+        /// with this name and type.
         let old: ColumnInfo?
     }
 

@@ -10,7 +10,8 @@ struct FanOutTally {
     static let smallShift: UInt64 = 2
 
     private var isSmall = true
-    /// Ref of the first inner node without offsets; nil if there is none.
+    /// Ref of the first inner node that stores no key offsets of its children; nil if there is
+    /// none.
     private var node: Ref?
 
     /// An inner node whose keys depend on the fan-out. Nil if there is none, or if any node has

@@ -12,7 +12,7 @@ struct IndexEntryBatch: ~Copyable {
         let depth: Int32
     }
 
-    /// Maximum number of chunks on the path to an entry.
+    /// Maximum number of four-byte chunks on the path to an entry of a batch.
     static let maximumDepth = 2
     private static let capacity = 1 << 18
     private static let digit = 11

@@ -1,5 +1,5 @@
-/// Batch of index lists, and of entries with more than two chunks. Their objects are read in key
-/// order.
+/// Batch of lists of object keys in a search index, and of index entries whose path has more than
+/// two 4-byte chunks. Reads the objects of a batch in key order.
 ///
 /// An index stores lists and entries in the order of values. Reading the objects in that order
 /// would open each leaf of a table many times.

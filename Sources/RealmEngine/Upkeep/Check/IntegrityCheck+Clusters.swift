@@ -1,4 +1,4 @@
-/// Checks cluster trees (object format 11: 8-13).
+/// Checks cluster trees (object format 11, invariants 8 to 13).
 extension IntegrityCheck {
     /// Checks the objects and tombstones of a table, and adds its links to the sums of
     /// `LinkAccount`.
@@ -214,7 +214,8 @@ extension IntegrityCheck {
             let width = node.width
             guard ByteView(node.payload, count: node.count * width).isASCII else { return false }
             if layout.isNullable || width == 0 { return layout.isNullable }
-            // The last byte of a null cell equals the cell's width.
+            // The last byte of a cell that is null equals the width of a cell. Other cells store
+            // the number of unused bytes there.
             for i in 1..<node.count + 1 where Int(node.byte(i * width - 1)) == width {
                 return false
             }

@@ -1,5 +1,5 @@
-/// Checks lists, sets, dictionaries and collections nested in mixed values (object format 11:
-/// 21-23).
+/// Checks lists, sets, dictionaries and collections nested in mixed values (object format 11,
+/// invariants 21 to 23).
 extension IntegrityCheck {
     /// Maximum depth of nested collections (object format 14).
     private static let maximumNesting = 100
@@ -95,7 +95,8 @@ extension IntegrityCheck {
     }
 
     private func checkOrder(_ a: Value, _ b: Value, _ element: ElementType, _ ref: Ref) {
-        // Earlier formats order text differently (object format 10.1).
+        // Before the current format, strings and bytes in sets and dictionaries had another order
+        // (object format 10.1).
         let isText = element.type == .string || element.type == .binary || element.type == .mixed
         if header.format < FileFormat.current, isText { return }
         let order: Int

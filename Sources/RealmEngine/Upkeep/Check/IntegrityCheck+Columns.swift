@@ -1,4 +1,5 @@
-/// Checks specs, column keys and opposite columns (object format 11: 3-6).
+/// Checks specs, column keys, and the pairs of a link column and its backlink column (object format
+/// 11, invariants 3 to 6).
 extension IntegrityCheck {
     /// The parallel arrays that describe a table's columns.
     private struct SpecArrays {
@@ -99,7 +100,8 @@ extension IntegrityCheck {
         let number = Int(word & 0xFFFF)
         let isLegacyList = number == 13 && type == .link
         if number != key.typeNumber, !isLegacyList {
-            // Engines read the type from the key. They use the spec's type only to find backlinks.
+            // Engines read the type from the column key. They use the type in the spec only to find
+            // backlink columns.
             let isBacklink = number == ColumnType.backlink.rawValue || type == .backlink
             found(
                 isBacklink ? .columnKey : .unusedValue, ref,

@@ -1,5 +1,5 @@
-/// Checks the free list, and reports space that is neither used nor free (storage format 5.3 and
-/// 9.1: 11-15).
+/// Checks the free list, and reports space that is neither used nor free (storage format 5.3; 9.1,
+/// points 11 to 15).
 extension IntegrityCheck {
     func checkFreeSpace(_ top: TopArray) {
         guard !top.freePositions.isNone || !top.freeLengths.isNone else {
@@ -121,10 +121,11 @@ extension IntegrityCheck {
         }
     }
 
-    /// Whether a gap belongs to a damaged node: it is the end of the node before it, whose header
-    /// now gives too small a size, or the start of the node after it, whose ref now gives too late
-    /// a start. In contrast, space that a writer leaked begins with the header of a node, and
-    /// contains the whole node or extends to the end of the version.
+    /// Whether bytes that are neither in a node nor free belong to a damaged node: they are the end
+    /// of the node before it, whose header now gives too small a size, or the start of the node
+    /// after it, whose ref now gives too late a start. In contrast, space that a writer leaked
+    /// begins with the header of a node, and contains the whole node or extends to the end of the
+    /// version.
     private func isEndOfNode(_ start: UInt64, _ end: UInt64) -> Bool {
         guard end < limit, start > UInt64(RawHeader.size), live.isMarked(start - 8) else {
             return false

@@ -91,7 +91,8 @@ extension IntegrityCheck {
         for key in keys {
             object = ObjectKey(key)
             guard let value = try reader.value(ObjectKey(key)) else {
-                // If the object does not exist, the sum over all keys reports it.
+                // `sum`, over the keys of all entries, shows that an entry references a missing
+                // object.
                 continue
             }
             let string = IndexString(value)
@@ -224,6 +225,6 @@ extension IntegrityCheck {
 private final class EntryTally {
     var batch = IndexEntryBatch()
     let lists = IndexListBatch()
-    /// Sum over the object keys of all entries.
+    /// Sum over the object keys of all visited entries.
     var sum = PairSum()
 }

@@ -1,5 +1,5 @@
-/// Checks the header, the root and the header slot that is not selected (storage format 1, 4 and
-/// 9.1: 1-3, 8, 18).
+/// Checks the file header, the root, and the header slot that is not selected (storage format 1 and
+/// 4; 9.1, points 1 to 3, 8 and 18).
 extension IntegrityCheck {
     private static let page = 4096
 
@@ -70,8 +70,8 @@ extension IntegrityCheck {
     private func checkTopSlots(_ top: TopArray) {
         guard let node = try? memory.lookup.node(topRef) else { return }
         func slot(_ i: Int) -> NodeSlot { i < node.count ? node.slot(i) : NodeSlot(raw: 0) }
-        // A writer makes new lists if all three are missing. The space that was free then remains
-        // unused.
+        // Three empty slots are valid: a writer then makes new free lists. The space that was free
+        // remains unused.
         let hasFreeLists = RootShape.freeLists.contains { !slot($0).isNone }
         for i in RootShape.freePositions..<max(RootShape.freePositions, node.count) {
             let slot = slot(i)
@@ -120,7 +120,8 @@ extension IntegrityCheck {
             found(.staleSlot, Ref(other), "the other header slot leads to no root")
             return
         }
-        // Versions of a group commit are flushed together, so numbers may be skipped.
+        // Versions of a group commit are flushed together, so version numbers of the two header
+        // slots may differ by more than one.
         if previous.version >= top.version {
             found(
                 .staleSlot, Ref(other),

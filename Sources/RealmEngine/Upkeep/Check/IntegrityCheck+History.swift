@@ -1,4 +1,4 @@
-/// Checks the list of changesets (storage format 7.2 and 9.1: 16).
+/// Checks the list of changesets (storage format 7.2; 9.1, point 16).
 extension IntegrityCheck {
     private static let inRealm: UInt64 = 2
 

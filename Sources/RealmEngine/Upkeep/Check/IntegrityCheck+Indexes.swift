@@ -1,4 +1,4 @@
-/// Checks search indexes (object format 11: 27-30).
+/// Checks search indexes (object format 11, invariants 27 to 30).
 ///
 /// Each entry of a general index is compared with the object's value. A sum over all keys then
 /// proves that no object is missing or present twice. Word indexes are compared by sums over pairs

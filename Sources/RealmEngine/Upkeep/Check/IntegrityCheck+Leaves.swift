@@ -1,5 +1,5 @@
-/// Checks the encodings of leaves (object format 11: 14-18 and 20). Each function returns the
-/// number of elements; nil if the leaf cannot be read.
+/// Checks the encodings of leaves (object format 11, invariants 14 to 18 and 20). Functions that
+/// end in `Form` return the number of elements of the leaf; nil if it cannot be read.
 extension IntegrityCheck {
     /// Checks the bytes of a leaf. `isCell` is true for a leaf of a cluster, false for a leaf of a
     /// collection.
@@ -270,8 +270,8 @@ extension IntegrityCheck {
             }
             // A value that consists of several blobs is checked when it is read.
             if blob.hasRefs { continue }
-            // Only if the width is in bytes, the last byte of the text is the last byte of the
-            // payload.
+            // The byte count of a node includes the final zero of a text only if the node's size is
+            // counted in bytes (width type 2).
             guard blob.widthType == 2,
                 terminator == 0 || blob.count > 0 && blob.byte(blob.count - 1) == 0
             else {

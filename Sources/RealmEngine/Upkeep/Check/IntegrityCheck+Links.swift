@@ -20,7 +20,7 @@ final class LinkAccount {
     }
 }
 
-/// Comparison of links with backlinks (object format 11: 24-26).
+/// Compares links with backlinks (object format 11, invariants 24 to 26).
 ///
 /// Each link is a pair (origin, target). Equal sums over all pairs show that both ends agree. Only
 /// columns whose sums differ are walked again to find the objects.
@@ -168,7 +168,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Visits all links of one account and all their backlinks.
+    /// Visits all links counted in one `LinkAccount` (from one column to one table) and all their
+    /// backlinks.
     private func walkLinks(_ index: Int) {
         let account = accounts[index]
         let (origin, target) = (tables[account.origin], tables[account.target])

@@ -1,4 +1,4 @@
-/// Checks leaves of mixed values (object format 3.13 and 11: 19).
+/// Checks leaves of mixed values (object format 3.13; 11, invariant 19).
 extension IntegrityCheck {
     /// Pools of a leaf of mixed values, and the pool entries to which values already refer.
     private struct Pools {
@@ -12,7 +12,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// - Parameter isCell: whether the leaf belongs to a property, whose collections have no key.
+    /// - Parameter isCell: true for the leaf of a mixed property, in which a missing key of a nested
+    ///   collection is only a warning; false for the leaf of a collection.
     func mixedForm(_ ref: Ref, isCell: Bool) -> Int? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
             try space.refNode(ref, slots: MixedLeafShape.minimumCount, "mixed leaf")
@@ -65,7 +66,8 @@ extension IntegrityCheck {
         return pools
     }
 
-    /// Checks the word of one mixed value. Returns false if the value cannot be read.
+    /// Checks the 64-bit word that stores the type of one mixed value, and the value or its index
+    /// in a pool. Returns false if the value cannot be read.
     private func checkWord(
         _ word: Int64, _ pools: inout Pools, _ numbers: NodeView?, _ ref: Ref
     ) -> Bool {

@@ -7,7 +7,7 @@ public struct IntegrityReport: Sendable {
 
     /// Location of a finding. Each part is nil if it is unknown.
     public struct Location: Hashable, Sendable {
-        /// Offset of the node in bytes.
+        /// Offset in bytes of the node that violates the format.
         public var ref: Ref?
         /// Stored name of the table, including `class_`.
         public var table: String?

@@ -1,5 +1,5 @@
 /// Reachability: every node must be referenced exactly once, complete, aligned and inside the
-/// version (storage format 9.1: 4-7).
+/// version (storage format 9.1, points 4 to 7).
 extension IntegrityCheck {
     private struct Frame {
         let node: NodeView

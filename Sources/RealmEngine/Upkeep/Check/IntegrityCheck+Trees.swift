@@ -1,5 +1,5 @@
-/// Checks B+trees of elements, backlinks, index lists and changesets (object format 4.1 and 11:
-/// 21).
+/// Checks B+trees of elements, backlinks, index lists and changesets (object format 4.1; 11,
+/// invariant 21).
 extension IntegrityCheck {
     /// Maximum number of B+tree nodes open at once. Valid trees nested 100 times need a few
     /// hundred; more use too much stack.

@@ -34,7 +34,8 @@ extension IntegrityCheck {
                     try readElements(of: column.stored(row), space)
                 }
             }
-            // Throws for a link to an object that does not exist.
+            // Backlinks are computed from the links. This throws if a link refers to a missing
+            // object.
             for backlink in info.backlinks {
                 _ = try space.node(leaf.columnRef(backlink.leafIndex))
             }

@@ -76,13 +76,16 @@ public final class IntegrityCheck {
     var accounts: [LinkAccount] = []
     /// Number of links counted in the current table.
     var linkCount = 0
-    /// For each table and column, the index in `accounts` by target table.
+    /// For each table and each of its columns: by target table, the index in `accounts` of the
+    /// account of these links.
     var columnTargets: [[[TableKey: Int]]] = []
-    /// For the current column, the index in `accounts` by target table.
+    /// `columnTargets` of the current column: by target table, the index in `accounts`.
     var targets: [TableKey: Int] = [:] { didSet { lastTarget = nil } }
     /// The most recently used entry of `targets`.
     var lastTarget: (table: TableKey, account: Int)?
-    /// While the links of one account are visited again: the account, and the links that differ.
+    /// Set while the links and backlinks of one account are visited again, because their sums
+    /// differ: index of the account in `accounts`, and the links and backlinks without a
+    /// counterpart.
     var difference: (account: Int, pairs: PairDifference)?
     /// Number of nodes and their total size in bytes, for each table slot.
     var usage: [(nodes: Int, bytes: UInt64)] = []

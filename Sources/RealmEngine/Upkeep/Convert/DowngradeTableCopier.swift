@@ -177,7 +177,7 @@ struct DowngradeIndexCopier {
         }
     }
 
-    /// Copies a list of objects, ordered by value and key.
+    /// Copies an index entry's list of object keys, sorted by the objects' values and then by key.
     private func list(_ ref: Ref) throws(RealmError) -> Ref {
         var entries: [(value: Value, key: ObjectKey)] = []
         var cursor = BacklinkCursor(copier.space, slot: NodeSlot(raw: ref.raw))

@@ -38,7 +38,8 @@ public struct Compactor {
         /// Size of the file in bytes.
         public let bytes: UInt64
         let nodes: Int
-        /// Number of columns that were newly enumerated.
+        /// Number of string columns that the copy enumerates (stores as indexes into their distinct
+        /// values) and the original does not.
         package let enumerated: Int
         /// Whether the written file was read back and equals the original.
         public let isVerified: Bool

@@ -31,7 +31,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// Written chunks of the copy whose buffers are still in memory.
     private var recent: ArraySlice<WriteBehind.Chunk> = []
     private var part: Part
-    /// Pairs whose copies are in the current chunk. Used on the copying thread only.
+    /// Reported pairs whose copies are in the chunk that the copier is filling. Used on the copying
+    /// thread only.
     private var named: [Pair] = []
     /// Pairs that the copier has reported and that still wait for verification, in order.
     private let handedOver = LockedValue<[Pair]>([])
@@ -96,7 +97,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
             return pairs
         }
         var next = 0
-        // The list may already contain pairs of chunks that are not written yet. They remain in it.
+        // `waiting` may already contain pairs whose copies are in chunks that are not written yet.
+        // These pairs remain in it.
         while next < waiting.count, waiting[next].copy.raw < last.end {
             try prove(waiting[next])
             next += 1
@@ -117,7 +119,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
                 state: state)
         }
 
-        /// The part of the copy that is already in the file.
+        /// Makes the part of the copy that is already written, read through the mapping of the
+        /// file.
         init(_ memory: ReadContext) {
             start = 0
             space = memory.lookup

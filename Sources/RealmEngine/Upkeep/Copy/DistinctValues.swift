@@ -12,7 +12,8 @@ final class DistinctValues {
     /// Approximate memory per distinct value in bytes, in addition to its text.
     private static let cost = 64
 
-    /// Present size of the column in bytes, and maximum size after enumeration.
+    /// Size of the column in bytes: `now`, and an upper limit for its size if the copy enumerates
+    /// it.
     private(set) var bytes = (now: 0, enumerated: 0)
 
     /// Returns the reason why a column cannot be enumerated, whatever its values are; nil if it can
@@ -21,12 +22,13 @@ final class DistinctValues {
         let column = info.columns[index]
         if column.type != .string || column.collection != nil { return "is no string" }
         if info.primaryKey == index { return "is the primary key" }
-        // Tombstones have the same columns, but their values are not collected.
+        // Tombstones use the same column leaves, but `DistinctValues` does not collect their
+        // values.
         return info.tombstones.isNone ? nil : "belongs to a class with removed objects in links"
     }
 
-    /// Collects the values of a column. `obstacle` must be nil for the column. Nil if there are too
-    /// many values, or none.
+    /// Collects the values of a column. `obstacle(_:_:)` must return nil for it. Fails (nil) if
+    /// there are too many values, or none.
     init?(_ table: Table, column index: Int, maxMemory: Int) throws(RealmError) {
         column = table.info.columns[index]
         let most = min(Self.maximumValueCount, maxMemory / Self.cost)

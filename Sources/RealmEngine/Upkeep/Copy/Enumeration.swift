@@ -16,8 +16,8 @@ package enum Enumeration: Sendable, Equatable {
     case none
     /// All properties that become smaller.
     case smaller
-    /// Properties that become smaller and whose number of distinct values is below this percentage
-    /// of the number of objects.
+    /// Properties that become smaller by enumeration, and whose number of distinct values is below
+    /// this percentage of the number of objects.
     case below(percent: Int)
     /// The given properties, even if they become larger.
     case properties([Property])

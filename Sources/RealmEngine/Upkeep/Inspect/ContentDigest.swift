@@ -15,7 +15,7 @@
 public final class ContentDigest {
     /// Which part of a link's target the digest includes.
     enum Links {
-        /// Class and primary key of the target; the content of an embedded object.
+        /// Class and primary key of the target. For an embedded object, its content instead.
         case resolved
         /// Class and object key of the target.
         case stored
@@ -218,7 +218,7 @@ extension ContentDigest {
     }
 }
 
-/// Cached facts about a table.
+/// A table, with hashes of its names and the order of its columns, cached for all of its objects.
 private final class DigestTable {
     let table: Table
     let nameHash: UInt64

@@ -180,7 +180,8 @@ extension Database {
     /// open. Pins of the handle are then respected by later writers. Beginning a session changes
     /// the lock file, never the database.
     ///
-    /// Nil if that is impossible without creating a lock file or repairing the database.
+    /// Fails (nil) if no session can be joined or begun without creating a lock file or repairing
+    /// the database.
     ///
     /// - Parameter createsLockFile: whether to create a missing lock file.
     package convenience init?(

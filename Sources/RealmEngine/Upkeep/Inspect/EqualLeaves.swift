@@ -22,7 +22,7 @@ package struct EqualLeaves: Sendable {
         /// The properties of `old`, each with its counterpart in `new`; nil if the form of some
         /// property differs.
         let columns: [(old: ColumnInfo, new: ColumnInfo)]?
-        /// Primary keys of both tables; nil unless both have one of the same form.
+        /// Primary key columns of both tables. Nil if a table has none, or if their forms differ.
         let key: (old: ColumnInfo, new: ColumnInfo)?
 
         init(_ old: (Snapshot, TableInfo), _ new: (Snapshot, TableInfo)) {

@@ -29,7 +29,8 @@ extension FileReading {
         fileprivate func onlyHolder(of chunk: FreeSpace.Chunk) throws(RealmError) -> Int? {
             guard let index = holder(of: chunk) else { return nil }
             if index == 0 { return index }
-            // After the release, the stamp is determined by the versions before the released one.
+            // Once that version is released, the chunk's stamp depends only on the readable
+            // versions before it.
             let stamp = try older.backDatedStamp(of: chunk, among: index)
             return stamp <= oldest ? index : nil
         }
@@ -156,8 +157,8 @@ extension FileReading {
             let count = releases.bytes(releasing: index, dropped)
             let growth = top.logicalSize - min(top.logicalSize, version.logicalBytes)
             found.versions[i].releases = count
-            // An estimate: the file grew because no space was free. It would have grown less by the
-            // space that this version keeps.
+            // An estimate: the file grew after this version because no space was free. Without this
+            // version, it would have grown less, by the space that this version keeps.
             found.versions[i].bytesWithout = bytes - min(count, growth)
         }
     }

@@ -37,7 +37,8 @@ struct HistoryShare {
         var leaves = BPlusTree(space: space, root: top.history).leaves()
         while let ref = try leaves.next() {
             let leaf = try BytesLeaf(binaries: space, ref)
-            // Size in bytes of one slot, or of one end offset.
+            // Size in bytes of the slot that references an entry, or of the number that states
+            // where the entry ends in a leaf of small entries.
             let slot = UInt64(leaf.node.width / 8)
             for i in 0..<leaf.count {
                 if leaf.form == .big, let child = leaf.node.slot(i).child {
@@ -57,8 +58,9 @@ struct HistoryShare {
         first = top.version - UInt64(entries.count) + 1
     }
 
-    /// Returns the entries that the next commit removes if only `version` is released: the entries
-    /// that no other version needs. This includes entries that no version needs already.
+    /// Returns the history entries that the next commit removes if only `version` is released: the
+    /// entries that no other readable version needs. Includes entries that no version needs
+    /// already.
     func freed(releasing version: UInt64) -> Freed {
         var freed = Freed()
         guard let newest = versions.first?.version else { return freed }

@@ -59,7 +59,8 @@ package struct PinAttribution: Sendable {
     ) {
         self.version = version.version
         self.announced = announced
-        // A process is one participant. It counts once per version, whatever its number of rows is.
+        // A process is one participant. It counts once per version, however many rows of the reader
+        // table it has.
         func holders(_ kind: ReaderRow.Kind, stale: Bool? = nil) -> Int {
             Set(
                 announced.filter { $0.kind == kind && (stale == nil || $0.isStale == stale) }

@@ -50,7 +50,7 @@ public struct SpaceUsage {
     private var left: UInt64
     /// Number of bytes of backlinks, by the linking property.
     private var backlinks: [Origin: UInt64] = [:]
-    /// Index into `columns`, by property.
+    /// Indexes into `columns` of the properties.
     private var places: [Origin: Int] = [:]
 
     /// Memory limit in bytes for the distinct values of one column.
@@ -235,7 +235,8 @@ public struct SpaceUsage {
             let cells = try snapshot.lookup.refNode(ref, slots: leaf.count, "collections")
             for row in 0..<leaf.count {
                 guard let root = cells.slot(row).child else { continue }
-                // These nodes were counted before, so restore the budget after this walk.
+                // The nodes below `root` were counted with the leaf, so restore the budget after
+                // walking over them again.
                 let (budget, bytes) = (left, try recounted(root))
                 left = budget
                 note(bytes, leaf.key(row), column, info)

@@ -47,8 +47,8 @@ package struct UUIDSurvey: Sendable {
         id.high >> 12 & 0xF == 4 && id.low >> 62 == 2
     }
 
-    /// The order of nearly all UUIDs that were read; nil if there are none or both orders are
-    /// frequent.
+    /// The byte order of nearly all UUIDs that were read; nil if there are none or both byte orders
+    /// are frequent.
     package var order: UUIDOrder? {
         if dotnet > 0, standard * 4 <= dotnet { return .dotnet }
         return standard > 0 && dotnet * 4 <= standard ? .standard : nil

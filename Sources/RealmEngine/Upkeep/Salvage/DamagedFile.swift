@@ -240,7 +240,7 @@ extension DamagedFile {
         let memory = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         defer { withExtendedLifetime(memory) {} }
         let space = memory.lookup
-        // If the file was truncated, it is smaller than the logical size in its root.
+        // Accept any file size: a truncated file is smaller than the logical size in its root.
         let top = try TopArray(space, root.ref, fileSize: .max >> 1)
         let tables = try space.refNode(top.tables, slots: 0, "tables")
         _ = try space.names(top.names, count: tables.count, of: top.tables)

@@ -20,14 +20,16 @@ struct FoundLeaves {
         case older
         /// Reachable only from an inner node that no root references.
         case unnamed
-        /// Not referenced by any node, so that the keys of its objects are lost.
+        /// Not referenced by any inner node. Object keys are relative to the node above, so the
+        /// keys of these objects are lost.
         case keyless
     }
 
     /// A range of keys for which no leaf has been found.
     private struct Gap {
         var keys: Range<UInt64>
-        /// Index into `losses` of the loss that caused the gap; nil if none did.
+        /// Index into `losses` of the lost branch of the tree that contained these keys; nil if
+        /// there is none.
         let loss: Int?
     }
 
@@ -37,7 +39,8 @@ struct FoundLeaves {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0
 
-        /// Sets `nodes` to the nodes of those `pieces` that may contain an object key in `keys`.
+        /// Sets `nodes` to the nodes of those leaves in `pieces` that may contain an object key in
+        /// `keys`.
         mutating func update(
             _ pieces: ArraySlice<Piece>, _ keys: Range<UInt64>, _ claims: NodeClaims
         ) {
@@ -87,8 +90,8 @@ struct FoundLeaves {
 
     var hasGaps: Bool { !gaps.isEmpty }
 
-    /// Adds a gap for all object keys from `key` on, to also find objects that were created after
-    /// the salvaged version.
+    /// Adds the range of all object keys from `key` on to the ranges to search, to also find
+    /// objects that were created after the salvaged version.
     mutating func open(from key: UInt64) {
         guard key < ClusterWalk.liveKeys.upperBound, gaps.last?.keys.upperBound ?? 0 <= key else {
             return
@@ -99,7 +102,7 @@ struct FoundLeaves {
     /// Frees the memory used for searching.
     mutating func endSearch() { bases = [:] }
 
-    /// Memory used by the pieces, in bytes.
+    /// Memory that `pieces` uses, in bytes.
     var size: Int { pieces.capacity * MemoryLayout<Piece>.stride }
 
     /// Claims the nodes of the pieces, so that no other table uses them.
@@ -136,7 +139,8 @@ struct FoundLeaves {
         if pieces.count > before { pieces.order { $0.keys.lowerBound < $1.keys.lowerBound } }
     }
 
-    /// Adds pieces of `leaf` for the gaps in `rest`, starting with the gap at index `next`.
+    /// Adds pieces of `leaf` for the key ranges in `rest` that still have no leaf, starting with
+    /// the range at index `next`.
     private mutating func take(
         _ leaf: ClusterWalk.Leaf, _ origin: Origin, _ rest: inout [Gap], _ next: inout Int
     ) {

@@ -16,7 +16,7 @@ struct FoundNodes {
         [roots, tables, specs, inner, names, leaves].contains { $0.count == maximumSize }
     }
 
-    /// Maximum number of slots of an examined node.
+    /// Maximum number of slots of a node that can have one of the searched shapes.
     private static let maximumSlotCount = 1 << 12
 
     /// Searches all bytes that `space` can read.

@@ -24,8 +24,8 @@ extension Salvage {
 }
 
 extension FoundLeaves {
-    /// Returns the number of objects in all pieces. If object keys are lost, objects with equal
-    /// primary keys are counted once.
+    /// Returns the number of objects in the collected leaves. If object keys are lost, objects with
+    /// equal primary keys are counted once.
     fileprivate func objectCount(_ memory: SearchMemoryLimit) -> Int {
         let isDistinct = pieces.contains { $0.origin == .keyless }
         var count = 0
@@ -33,7 +33,7 @@ extension FoundLeaves {
         for piece in pieces {
             guard let (leaf, rows) = try? rows(of: piece) else { continue }
             let keys = primaryKeys(leaf)
-            // An object whose primary key cannot be read is lost.
+            // Do not count objects whose primary keys cannot be read: they are lost.
             if info.primaryKey != nil, keys == nil { continue }
             count += rows.count
             guard isDistinct, let keys else { continue }

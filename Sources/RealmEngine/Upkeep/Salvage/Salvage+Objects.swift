@@ -1,4 +1,4 @@
-/// First pass of a salvage: copies objects and their plain values.
+/// First pass of a salvage: creates the objects with all values except links and collections.
 extension Salvage {
     /// A column of one leaf.
     struct OpenColumn {
@@ -10,8 +10,9 @@ extension Salvage {
         let isDoubtful: Bool
         /// Index of the first row in the leaf that is copied.
         var start = 0
-        /// For a primary key, whether each row from `start` on is accepted: the index confirms its
-        /// key, or at least does not contradict it. Nil if all rows are accepted.
+        /// For a primary key column, whether each row from `start` on is accepted. A row is
+        /// accepted if the search index confirms its key, or at least does not contradict it. Nil
+        /// if all rows are accepted.
         var proven: [Bool]?
 
         func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
@@ -37,8 +38,8 @@ extension Salvage {
         }
     }
 
-    /// Calls `body` with each leaf of a table, the rows to copy and the leaf's origin, in the order
-    /// of keys.
+    /// Calls `body` with each leaf of a table, the rows to copy, and the kind of reference through
+    /// which the leaf was found. The leaves are in key order.
     func forEachLeaf(
         _ tableIndex: Int,
         _ body: (ClusterLeaf, Range<Int>, FoundLeaves.Origin) throws(RealmError) -> Void
@@ -265,8 +266,8 @@ extension Salvage {
         return values
     }
 
-    /// Returns a plain value; nil if only the value is lost. Throws if its loss makes the whole
-    /// object unusable.
+    /// Returns a value that is not a link or a collection; nil if only this value is lost. Throws
+    /// if the whole object is unusable without it.
     private func read(
         _ column: OpenColumn, _ leaf: ColumnLeaf, _ row: Int, _ key: ObjectKey, _ target: Target,
         isKey: Bool

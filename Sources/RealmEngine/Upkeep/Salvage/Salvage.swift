@@ -229,7 +229,8 @@ public final class Salvage {
         return conversion == .local && (!info.isClass || info.className.hasPrefix("__"))
     }
 
-    /// Returns the target of the old table with `key`.
+    /// Returns the new table for the damaged file's table with `key`; nil if that table is not
+    /// copied.
     func target(_ key: TableKey) -> Target? { targetIndexes[key].map { targets[$0] } }
 
     /// Node space with a read budget for damaged trees; renews the budget a limited number of
@@ -245,7 +246,8 @@ public final class Salvage {
 
     var lookup: NodeSpace { source.memory.lookup }
 
-    /// Returns the leaves found for a target; nil if its own tree is intact.
+    /// Returns the leaves found for the table at index `place` of `targets`; nil if the tree of the
+    /// table is intact.
     func leaves(of place: Int) -> FoundLeaves? { leaves[place] }
 
     /// Returns the location of an object in the old file.

@@ -3,10 +3,11 @@ public enum SalvageLoss: Sendable {
     /// The newest version is lost. All content was read from version `used`, which is the version
     /// before it.
     case version(used: UInt64, why: String)
-    /// A whole table of the directory, with its name.
+    /// A whole table, which is at index `slot` of the root's list of tables. -1 for tables that may
+    /// be lost because the search for tables reached its limit.
     case table(slot: Int, why: String)
-    /// The name of a class or property. The objects are now in the class `className`, or the values
-    /// in its property `property`.
+    /// The name of a class or property. In the new file, the class is called `className`, and the
+    /// property `property`. `property` is nil for a lost name of a class.
     case name(className: String, property: String?, why: String)
     /// The values of a property, for all objects of its class.
     case property(className: String, property: String, why: String)
@@ -46,7 +47,7 @@ extension SalvageLoss {
 public struct SalvageSummary: Sendable {
     /// Number of the version that was read; 0 if no root contains it.
     public internal(set) var version: UInt64 = 0
-    /// Whether that version is selected by the header and no newer one exists.
+    /// Whether the header selects the version that was read, and no newer version exists.
     public internal(set) var isNewest = true
     /// Number of errors that an integrity check finds in that version.
     package internal(set) var sourceErrors = 0

@@ -1,7 +1,8 @@
 /// Records which bytes of a damaged file a salvage used, and for what.
 ///
-/// Each byte is counted once, for its first owner. Memory: the cells of the map, and one bit per
-/// eight bytes of the file within the limit of the search. Confined to one thread; used once.
+/// Each byte is counted once, for its first owner. Uses memory for the cells of the file map, and
+/// one bit per eight bytes of the file within the `SearchMemoryLimit` of the source. Confined to
+/// one thread; used once.
 final class SalvageTrace {
     private let source: DamagedFile
     private let space: NodeSpace

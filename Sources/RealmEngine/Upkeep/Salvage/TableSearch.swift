@@ -1,8 +1,8 @@
 /// Finds the tables of a file whose root does not reference all of them.
 ///
-/// If a root is readable, it determines which tables exist, and their names and slots. Missing
-/// parts are found by a search for roots, tables and cluster nodes by their shape; if no root is
-/// readable, everything is. Confined to one thread; used once.
+/// If a root is readable, it determines which tables exist, and their names and slots. Searches the
+/// file for the other parts, which are nodes with the shape of roots, tables and cluster nodes. If
+/// no root is readable, searches for all parts. Confined to one thread; used once.
 final class TableSearch {
     let space: NodeSpace
     let reader: SchemaReader
@@ -114,7 +114,7 @@ final class TableSearch {
         } catch { return error.message }
     }
 
-    /// Returns the key of the newest table in `slot`.
+    /// Returns the key of the newest table that was found for a slot of the root's list of tables.
     private func newestKey(_ slot: Int) -> TableKey? {
         newestKeys[slot]
     }
@@ -126,7 +126,7 @@ final class TableSearch {
         return root.tables.slot(slot).child != nil
     }
 
-    /// Adds tables whose slots the root does not contain.
+    /// Adds the found tables whose slots are after the end of the root's list of tables.
     private func addOtherTables() {
         let known = root?.tables.count ?? 0
         let slots = newestKeys.keys.filter { $0 >= known }.sorted()

@@ -28,8 +28,8 @@ public struct TextFilter: Sendable {
         var isUTF8 = true
     }
 
-    /// Returns the change that the bytes of the file show; nil if they show none. Stops reading as
-    /// soon as no change is possible. Throws if the file cannot be read.
+    /// Returns the change of which the bytes of the file show traces; nil if there are none. Stops
+    /// reading as soon as each kind of change is ruled out. Throws if the file cannot be read.
     public static func find(path: String) throws(RealmError) -> TextFilter? {
         let file = try RawFile(path)
         let counts = withExtendedLifetime(file) { Counts(file.bytes) }
@@ -52,7 +52,7 @@ public struct TextFilter: Sendable {
     /// Whether the original file can be restored.
     public var isReversible: Bool { change != .replaced }
 
-    /// Result of undoing the change.
+    /// Result of writing the original file.
     public struct Restoration: Sendable {
         /// Number of bytes that were removed.
         public internal(set) var removed = 0
@@ -192,9 +192,9 @@ private struct OriginalReturns {
             && bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self) == 0x4141_4141
     }
 
-    /// Handles what looks like the start of a node at `at`. If this node and the node before it
-    /// would both lack the same number of bytes in the restored file, that many of the candidates
-    /// before them are carriage returns of the original file.
+    /// Handles what looks like the start of a node at `at`. In the restored file, nodes begin at
+    /// multiples of 8. If this node and the node before it both need the same number of bytes more
+    /// to do so, that many of the candidates before them are carriage returns of the original file.
     private mutating func settle(_ at: Int) {
         let missing = missing(at)
         if missing == 0 {
