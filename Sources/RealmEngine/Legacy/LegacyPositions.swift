@@ -1,4 +1,5 @@
-/// The numbers of the nodes that represent one table in the current format.
+/// Numbers of the nodes that one table has in the current format: `LegacyNodes` identifies each
+/// node that it builds by a number.
 struct LegacyPositions {
     enum What {
         case distinct(Int)
@@ -45,7 +46,8 @@ struct LegacyPositions {
     /// Returns the number of vectors (cluster leaves) below one child of a node at `level`.
     func vectors(below level: Int) -> Int { 1 << (8 * (level - 1)) }
 
-    /// Returns the indexes, on the level below, of the children of the node with index `i`.
+    /// Returns the indexes, on level `level - 1`, of the children of the node with index `i` on
+    /// level `level`.
     func children(_ level: Int, _ i: Int) -> Range<Int> {
         i * Self.fanout..<min((i + 1) * Self.fanout, size(level - 1))
     }

@@ -10,12 +10,14 @@ final class UpgradedObjects: Sendable {
     let leaves: [Ref]
     /// Index of the first object of each leaf, followed by the number of objects.
     let starts: [Int]
-    /// For each object, its row in the trees of columns; nil if the row of each object is its key.
+    /// For each object, its row in the old B+trees of the columns; nil if the row of each object is
+    /// its key.
     let oldRows: [Int]?
     /// For each row of the old B+trees, the index of its object; nil if the row of each object is
     /// its key.
     private let indexes: [Int]?
-    /// Whether the key of each object is its index, and also its row in the trees of columns.
+    /// Whether the key of each object is its index, and also its row in the old B+trees of the
+    /// columns.
     let keysAreRows: Bool
 
     /// Name of the column that contains the old row of each object. Engines that made keys from
@@ -97,8 +99,8 @@ extension LegacyTable {
         return objects.oldRows?[object] ?? Int(objects.keys[object])
     }
 
-    /// Returns the index of the object to which a link in an old column refers. `ref` is the place
-    /// of the link, for errors.
+    /// Returns the index of the object to which a link in an old column refers. `ref` is the node
+    /// with the link, for errors.
     func index(ofRow row: Int64, from ref: Ref) throws(RealmError) -> Int {
         if let objects {
             if let index = objects.index(ofRow: Int(row)) { return index }
@@ -108,7 +110,7 @@ extension LegacyTable {
         throw .corrupt("a link to row \(row) of \(rows)", at: ref)
     }
 
-    /// Returns the index of the object to which a link in a cluster refers. `ref` is the place of
+    /// Returns the index of the object to which a link in a cluster refers. `ref` is the node with
     /// the link, for errors.
     func index(ofKey key: Int64, from ref: Ref) throws(RealmError) -> Int {
         guard let objects else { return try index(ofRow: key, from: ref) }

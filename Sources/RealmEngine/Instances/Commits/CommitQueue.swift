@@ -85,8 +85,8 @@ final class CommitQueue: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Waits until no asynchronous write is pending in this process (CD-21). Must not be called in
-    /// the context of an instance with pending writes.
+    /// Waits until no asynchronous write is pending in this process. Must not be called in the
+    /// context of an instance with pending writes.
     static func waitForAll() {
         var seen: Int
         repeat {

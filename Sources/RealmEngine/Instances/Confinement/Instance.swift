@@ -136,8 +136,8 @@ public final class Instance {
         weakBox.end()
         cancelNotice()
         guard let transaction else { return }
-        // Roll back, to release the write mutex: other writers would otherwise wait for it for ever
-        // (CD-29).
+        // Roll back, to release the write mutex: other writers would otherwise wait for it for
+        // ever.
         transaction.rollback()
         if asyncBlock == nil { ownQueue?.resume() }
     }

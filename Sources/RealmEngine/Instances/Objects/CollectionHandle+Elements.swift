@@ -14,7 +14,8 @@ extension CollectionHandle {
         }
     }
 
-    /// All elements in order. Bytes in them are valid as long as the bytes of the object's values.
+    /// All elements in order. Strings and binaries among them are valid as long as the bytes of a
+    /// value that `ObjectHandle` returns.
     func elements() throws(RealmError) -> [Value] {
         var result: [Value] = []
         try visit { (value) throws(RealmError) in

@@ -144,7 +144,7 @@ package struct CollectionHandle {
     struct Halves {
         let keys: CollectionView
         let values: CollectionView
-        /// Number of keys.
+        /// Number of elements of `keys`.
         let count: Int
 
         func value(forKey key: Value, _ space: NodeSpace) throws(RealmError) -> Value? {

@@ -40,7 +40,8 @@ extension ElementReader {
     func openInteger(at position: Int) -> Int64? {
         instance.check()
         guard case .list(let list)? = openEdit?.tree else { return nil }
-        // The slow path, which does not use the edit, reports a list that cannot be read.
+        // If the list cannot be read, return nil: the caller then reads it without the open edit,
+        // and that throws.
         return try? list.plainInteger(at: position)
     }
 

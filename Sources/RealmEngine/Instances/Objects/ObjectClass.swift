@@ -26,7 +26,7 @@ package final class ObjectClass {
         let leafIndex: Int
         /// Whether the cells are non-optional integers.
         let isInteger: Bool
-        /// Whether the cells are strings.
+        /// Whether the property is a single string, optional or required.
         let isText: Bool
 
         fileprivate init(_ info: ColumnInfo, at column: Int) {

@@ -50,9 +50,9 @@ struct PropertyAssignments: Sendable {
 }
 
 extension ChangeSet {
-    /// Returns the changes, with properties added as modified that were set to an equal value.
-    /// These are read from the change logs of the commits between the versions. Missing or invalid
-    /// logs are skipped.
+    /// Returns the changes, and marks as modified also properties that were set to an equal value.
+    /// These assignments are read from the change logs of the commits between the versions. Missing
+    /// or invalid logs are skipped.
     ///
     /// - Parameters:
     ///   - new: the newer of the compared versions.

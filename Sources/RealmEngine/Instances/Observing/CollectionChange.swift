@@ -46,7 +46,8 @@ package struct CollectionChange: Sendable, Equatable {
         for i in 0..<kept.head where try isModified(i) { addModification(i, i) }
         var (i, j) = (kept.head, kept.head)
         for (from, to) in kept.stays {
-            // Elements between two elements that stayed.
+            // Handles the deletions and insertions before the element that stays at `from` and
+            // `to`.
             addGap(i..<from, j..<to, replaces)
             if try isModified(to) { addModification(from, to) }
             (i, j) = (from + 1, to + 1)

@@ -106,7 +106,8 @@ final class ObserverList {
         ownCommits.last === new && ownCommits.contains { $0 === old }
     }
 
-    /// Releases all versions. Changes are not compared until the instance loads a version again.
+    /// Releases the version of each observer's last notification. Changes are not compared until
+    /// the instance loads a version again.
     func discardVersions() {
         for entry in entries { entry.lastDelivered = nil }
         assignments = PropertyAssignments()

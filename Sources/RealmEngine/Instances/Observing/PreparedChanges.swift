@@ -18,7 +18,8 @@ struct PreparedChanges: Sendable {
     private let to: FrozenVersion
     private var found: [Int: Found] = [:]
 
-    /// Runs the comparisons. An observer whose comparison fails has no finding.
+    /// Runs the comparisons of all tasks. A comparison that fails is skipped; `found` then has no
+    /// entry for its observer.
     init(_ tasks: [Task], to: FrozenVersion, _ assignments: PropertyAssignments) {
         self.to = to
         let new = to.snapshot()

@@ -43,7 +43,7 @@ struct IndexEntryBatch: ~Copyable {
     /// Returns the entries grouped by cluster leaf, except in very large tables, and empties the
     /// batch. The buffer is valid until the next `add`.
     mutating func take() -> UnsafeBufferPointer<Entry> {
-        // Ignore the low eight bits: they only distinguish keys within one leaf.
+        // Ignore the low eight bits of the object keys: they only distinguish objects of one leaf.
         sort(by: 8)
         sort(by: 8 + Self.digit)
         defer { count = 0 }

@@ -77,7 +77,7 @@ final class IndexListBatch {
     private func order() -> [UInt32] {
         var order = Array(0..<UInt32(keys.count))
         var other = order
-        // Ignore the low eight bits: they only distinguish keys within one leaf.
+        // Ignore the low eight bits of the object keys: they only distinguish objects of one leaf.
         for shift in [8, 8 + Self.digit] {
             let mask = (1 << Self.digit) - 1
             var ends = [Int](repeating: 0, count: mask + 2)

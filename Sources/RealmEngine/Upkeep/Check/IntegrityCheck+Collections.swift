@@ -88,7 +88,7 @@ extension IntegrityCheck {
         case .dictionary(let dictionary): view = dictionary
         default: return
         }
-        // Keys of 0 are reported by the check of the leaf.
+        // A missing key (0) is reported by the check of the leaf.
         if view.key != 0, !keys.insert(view.key).inserted {
             found(.collectionKey, ref, "two nested collections of key \(view.key)")
         }

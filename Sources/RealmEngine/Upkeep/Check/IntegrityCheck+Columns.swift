@@ -111,7 +111,8 @@ extension IntegrityCheck {
             rawValue: UInt16(truncatingIfNeeded: arrays.attributes.integer(i)))
         let own = stored.subtracting([.indexed, .fullText, ColumnAttributes(rawValue: 0x02)])
         if own != key.attributes {
-            // An upgrade derives the new key of a list of links from these attributes.
+            // Wrong attributes in the spec matter for lists of links of older formats: an upgrade
+            // computes the new column key from them.
             found(
                 isLegacyList ? .columnAttributes : .unusedValue, ref,
                 "column \(i) has attributes \(own.rawValue) beside \(key.attributes.rawValue)")

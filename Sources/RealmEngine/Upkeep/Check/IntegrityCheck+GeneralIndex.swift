@@ -12,8 +12,8 @@ extension IntegrityCheck {
                 return
             }
             for key in keys { entries.sum.add(0, UInt64(bitPattern: key)) }
-            // In mixed columns, values of different types may be equal, or different values may
-            // share a path.
+            // In a mixed column, one list may contain equal values of different types, or different
+            // values with the same path. Digests cannot check such a list, so compare each value.
             if info.layout.type != .mixed, keys.count <= IndexListBatch.maximumListLength {
                 if entries.lists.isFull(for: keys.count) {
                     self.checkLists(entries.lists, info, isPrimaryKey, reader)
@@ -43,7 +43,8 @@ extension IntegrityCheck {
             sum.add(0, UInt64(bitPattern: entry.key))
             object = key
             _ = reading(info.indexRoot) { () throws(RealmError) in
-                // If the object does not exist, the sum over all keys reports it.
+                // The sum over the keys of all entries shows that an entry references a missing
+                // object.
                 guard let value = try reader.value(key) else { return }
                 let string = IndexString(value)
                 if string.chunk(at: 0) != entry.chunks.0
@@ -134,8 +135,8 @@ extension IntegrityCheck {
             found(.indexList, list, "different values in one list of an index")
         }
         guard order > 0 else { return }
-        // Long texts may be in the order of format 23; decimals and floats have no transitive
-        // order.
+        // These orders are only warnings: strings in the order of format 23, and decimals among
+        // floats, whose order is not transitive.
         var isText = false
         if case .string = a.value, case .string = b.value { isText = true }
         if isText, header.format < FileFormat.current { return }

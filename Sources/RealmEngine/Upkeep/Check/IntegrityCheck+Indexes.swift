@@ -57,7 +57,8 @@ extension IntegrityCheck {
     }
 
     /// Reports the objects whose index entries differ from their values. `wanted` and `indexed`
-    /// both enumerate pairs of a number and an object key; a pair may occur several times.
+    /// each enumerate pairs of a number that identifies a value or word, and an object key: the
+    /// expected entries, and the entries of the index. A pair may occur several times.
     ///
     /// - Parameters:
     ///     - isStale: whether the reference engine itself does not update this kind of index

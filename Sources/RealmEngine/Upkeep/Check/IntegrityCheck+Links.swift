@@ -1,5 +1,5 @@
-/// Links from one column to one table, and the backlinks of these links. Each are summed, so that
-/// the sums can be compared.
+/// Sum over the links from one column to one table, and sum over the backlinks of these links. If
+/// the sums are equal, each link almost certainly has its backlink.
 final class LinkAccount {
     /// Index of the origin table among the checked tables, and index of the link column among the
     /// columns of that table.
@@ -69,8 +69,8 @@ extension IntegrityCheck {
         linkCount += 1
     }
 
-    /// Returns the index of the account for links from the current column to `table`; nil if there
-    /// is none. Caches the last account, because most columns link to one table.
+    /// Returns the index in `accounts` for links from the current column to `table`; nil if there
+    /// is none. Caches the last result, because most columns link to one table.
     private func account(of table: TableKey) -> Int? {
         if let lastTarget, lastTarget.table == table { return lastTarget.account }
         guard let account = targets[table] else { return nil }

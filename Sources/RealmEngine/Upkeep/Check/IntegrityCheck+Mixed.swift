@@ -12,8 +12,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// - Parameter isCell: true for the leaf of a mixed property, in which a missing key of a nested
-    ///   collection is only a warning; false for the leaf of a collection.
+    /// - Parameter isCell: true for the leaf of a mixed property; false for the leaf of a
+    ///   collection, in which a nested collection without a key is an error, not only a warning.
     func mixedForm(_ ref: Ref, isCell: Bool) -> Int? {
         let node = reading(ref, .leafShape) { () throws(RealmError) in
             try space.refNode(ref, slots: MixedLeafShape.minimumCount, "mixed leaf")

@@ -82,7 +82,8 @@ extension FileReading {
                 if next > 0, free[next - 1].end == extent.start { touching += 1 }
                 if next < free.count, free[next].start == extent.end { touching += 1 }
             }
-            // Do not subtract entries for nodes of the history, which are not in the free list yet.
+            // Do not count merged chunks of history nodes: these nodes have no entries in the free
+            // list yet.
             return sum + UInt64(max(0, touching - history.nodes.count)) * entryBytes
         }
     }

@@ -68,8 +68,8 @@ struct HistoryShare {
         let oldest =
             version == oldest || version == oldestFull
             ? Self.oldestLive(versions.filter { $0.version != version }) : oldest
-        // A node of an entry remains in use if an older version contains the entry: any entry up to
-        // the newest of the other old versions.
+        // The separate node of an entry is still used if another old version contains the entry.
+        // The newest of these versions contains all entries up to its own version number.
         let youngest = versions.first { $0.version != newest && $0.version != version }
         let youngestVersion = youngest?.version ?? 0
         for (index, entry) in entries.enumerated() {

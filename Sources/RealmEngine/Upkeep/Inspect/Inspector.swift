@@ -165,7 +165,8 @@ struct FileReading {
     /// were read since.
     func hasChanged(since raw: RawHeader, path: String) -> Bool {
         guard let lock, let newest = lock.newest else {
-            // Without a session, a commit changes only the header.
+            // Without a session, the versions were read from the header, which every commit
+            // changes.
             guard let now = try? file.rawHeader() else { return true }
             return now != raw
         }
@@ -252,8 +253,8 @@ struct FileReading {
             schemaVersion: schema.version, classes: schema.classes.count, objects: objects)
     }
 
-    /// Reads the schema; nil for formats that are not read. For formats 2 to 9, `memory` retains
-    /// the derived nodes.
+    /// Reads the schema; nil for formats that are not read. For formats 2 to 9, `memory` then also
+    /// retains the tables' nodes in the current format.
     func schema(
         _ memory: ReadContext, _ top: TopArray, format: Int
     ) throws(RealmError) -> Schema? {

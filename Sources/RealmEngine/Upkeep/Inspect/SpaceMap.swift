@@ -31,13 +31,13 @@ package struct SpaceMap: Sendable {
 
     /// Size of the file in bytes.
     package let bytes: UInt64
-    /// Bytes per cell, a power of two.
+    /// Number of bytes of the file that one cell of the map stands for, a power of two.
     package let bytesPerCell: UInt64
     package let version: UInt64
     package let owners: [Owner]
     /// Number of bytes of each owner, by index of the owner.
     package internal(set) var totals: [UInt64]
-    /// For each cell, the index of the owner with the largest share.
+    /// For each cell, the index in `owners` of the owner with the most bytes in it.
     package internal(set) var cells: [Int]
 
     package func bytes(of owner: Owner) -> UInt64 {
@@ -54,7 +54,8 @@ struct SpaceMapBuilder {
     private var owners: [SpaceMap.Owner] = []
     private var indexes: [SpaceMap.Owner: Int] = [:]
     private var totals: [UInt64] = []
-    /// For each cell, its owners and their numbers of bytes. A cell has few owners.
+    /// For each cell of the map, the owners of its bytes with their numbers of bytes. A cell has
+    /// few owners.
     private var shares: [[Share]]
 
     private struct Share {

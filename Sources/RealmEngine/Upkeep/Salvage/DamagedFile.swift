@@ -151,7 +151,7 @@ final class DamagedFile {
         return found
     }
 
-    /// Releases pages that were read.
+    /// Releases pages of the mapped file that were read, to limit memory.
     func releasePages() { file.mapping.releasePages() }
 
     var fileSize: Int { file.size }

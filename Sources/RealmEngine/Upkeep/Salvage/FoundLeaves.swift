@@ -61,7 +61,7 @@ struct FoundLeaves {
     /// Losses in the newest version's tree; `found` is the number of objects recovered from other
     /// versions.
     private(set) var losses: [(loss: ClusterWalk.Loss, found: Int)] = []
-    /// Gaps in ascending order.
+    /// Key ranges without a leaf, in ascending order.
     private var gaps: [Gap] = []
     private var bases: [Ref: UInt64] = [:]
 
@@ -105,7 +105,7 @@ struct FoundLeaves {
     /// Memory that `pieces` uses, in bytes.
     var size: Int { pieces.capacity * MemoryLayout<Piece>.stride }
 
-    /// Claims the nodes of the pieces, so that no other table uses them.
+    /// Claims the nodes of the collected leaves, so that no other table uses them.
     func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
 
     /// Fills gaps with leaves of the tree whose root is `root`.

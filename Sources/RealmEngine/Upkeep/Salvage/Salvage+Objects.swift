@@ -8,7 +8,7 @@ extension Salvage {
         let leaf: ColumnLeaf?
         /// Whether the column's bytes may have been overwritten with other data.
         let isDoubtful: Bool
-        /// Index of the first row in the leaf that is copied.
+        /// Index in the leaf of the first row to copy.
         var start = 0
         /// For a primary key column, whether each row from `start` on is accepted. A row is
         /// accepted if the search index confirms its key, or at least does not contradict it. Nil

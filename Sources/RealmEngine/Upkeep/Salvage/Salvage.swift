@@ -42,7 +42,8 @@ public final class Salvage {
         let keepsKeys: Bool
         /// For each column of the source, its index in the new table; nil for a lost column.
         var columns: [Int?]
-        /// New keys of the objects, if objects with a primary key do not keep their keys.
+        /// Map from object keys of the damaged file to keys of the new file. Used if objects with a
+        /// primary key do not keep their object keys.
         let keys: SalvagedKeys
 
         /// Returns the new key of the object with the old key `key`; nil if it is certainly lost.

@@ -43,7 +43,8 @@ extension SalvageLoss {
     }
 }
 
-/// Result of a salvage. Each reported loss is counted in exactly one of the sums.
+/// Result of a salvage. Each reported loss is counted in exactly one of `lostObjects`, `lostValues`
+/// and `lostParts`.
 public struct SalvageSummary: Sendable {
     /// Number of the version that was read; 0 if no root contains it.
     public internal(set) var version: UInt64 = 0

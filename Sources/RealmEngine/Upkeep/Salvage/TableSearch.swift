@@ -9,7 +9,8 @@ final class TableSearch {
     let nodes: FoundNodes
     let work: SearchWork
     private let versions: [TableKey: [TableVersion]]
-    /// For each slot of the directory, the key of its table in the newest version that was found.
+    /// For each slot of the root's list of tables, the key of the newest table that was found for
+    /// it.
     private let newestKeys: [Int: TableKey]
     private let names: FoundNames
     /// Roots found in the file, newest first.
@@ -185,7 +186,8 @@ final class TableSearch {
 
     // MARK: Objects
 
-    /// Finds leaves for the gaps in the tables' own trees.
+    /// Searches leaves of other versions for the key ranges that are missing in the tables' own
+    /// trees.
     private func fill(_ mapping: Mapping) throws(RealmError) {
         for info in tables where !isNewest {
             leaves[info.key]?.open(from: Self.firstKey(info))
@@ -221,8 +223,8 @@ final class TableSearch {
             found.fill(from: version.root, version.isNewer(than: info) ? .unnamed : .older, claims)
         }
         var isGrowing = true
-        // Each pass can determine the bases of nodes one level above the known ones, so repeat this
-        // once per level.
+        // A node's base is computed from the base of a child, so each pass finds the bases of nodes
+        // one level higher.
         for _ in 0..<ClusterTree.maximumDepth where isGrowing && found.hasGaps {
             isGrowing = false
             for ref in nodes.inner where found.hasGaps {
