@@ -15,8 +15,8 @@ import Synchronization
 /// Free to cross threads: a mutex is held while a node is built.
 final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     let content: LegacyContent
-    /// Ref of node 0. Each version has another one, so that caches cannot confuse the nodes of two
-    /// versions.
+    /// Ref of node 0. Each version gets a different one, so that caches keyed by ref do not mix up
+    /// nodes of two versions.
     private let base: UInt64
     private let places: [LegacyPositions]
     private let count: Int

@@ -1,7 +1,7 @@
 /// Tables whose conversion an upgrade to format 10 has begun and not completed (legacy format
 /// 10.2).
 extension LegacyTable.Unlinked {
-    /// Minimum number of slots of a table of format 10.
+    /// Minimum number of slots of the root of a table in format 10.
     static let upgradedSlots = 12
 
     /// Reads a table that has the form of format 10. It may still have a columns array.

@@ -75,7 +75,8 @@ final class UpgradedObjects: Sendable {
         return i < keys.count && keys[i] == key ? i : nil
     }
 
-    /// Returns the index of the object that had the row `row`; nil if there is none.
+    /// Returns the index of the object whose row in the old B+trees of the columns was `row`; nil
+    /// if there is none.
     func index(ofRow row: Int) -> Int? {
         guard let indexes else { return index(ofKey: Int64(row)) }
         return indexes.indices.contains(row) ? indexes[row] : nil

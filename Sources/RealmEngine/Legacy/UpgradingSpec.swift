@@ -19,7 +19,7 @@ struct UpgradingSpec {
     /// column.
     private let rowColumn: Int?
 
-    /// Bit of the attribute that marks a list in format 10.
+    /// Attribute bit that marks a list column in format 10.
     private static let list = 32
 
     /// - Parameter table: root of the table. It must have at least 12 slots.

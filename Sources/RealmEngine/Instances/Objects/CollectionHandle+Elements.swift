@@ -77,7 +77,7 @@ extension CollectionHandle {
         return nil
     }
 
-    /// Whether a list or set of links contains unresolved links, which are not counted in indexes.
+    /// Whether a list or set of links contains unresolved links. Indexes of elements skip these.
     private static func hidesElements(
         _ view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Bool {

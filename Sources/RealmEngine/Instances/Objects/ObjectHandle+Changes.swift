@@ -1,5 +1,5 @@
-/// Changes of an object in its instance's write transaction. They trap outside of a write
-/// transaction and on a frozen instance.
+/// Changes of an object in its instance's write transaction. These functions trap outside of a
+/// write transaction and on a frozen instance.
 extension ObjectHandle {
     /// Sets a single-valued property. Throws `data` for a value that does not fit; throws `misuse`
     /// for a deleted object, a removed property, and a primary key.

@@ -59,7 +59,8 @@ final class CollectionObserver: Observer {
             let finding = try Self.find(subject, content ?? .nothing, nil, view)
             return try notify(finding, from: view, to: view, isOwn: false)
         }
-        // The instance may have moved to another version since the evaluation.
+        // The instance may have moved to another version since the background thread evaluated the
+        // content.
         if evaluation?.state !== view.state { evaluation = Self.evaluate(subject, view) }
         content = evaluation?.content ?? .nothing
         evaluation = nil

@@ -40,8 +40,9 @@ struct IndexEntryBatch: ~Copyable {
         count += 1
     }
 
-    /// Returns the entries grouped by cluster leaf, except in very large tables, and empties the
-    /// batch. The buffer is valid until the next `add`.
+    /// Returns the entries sorted by bits 8 to 29 of their object keys, which groups them by
+    /// cluster leaf unless keys exceed 2^30. Empties the batch. The buffer is valid until the next
+    /// `add`.
     mutating func take() -> UnsafeBufferPointer<Entry> {
         // Ignore the low eight bits of the object keys: they only distinguish objects of one leaf.
         sort(by: 8)

@@ -72,8 +72,8 @@ final class IndexListBatch {
         listOfKey.removeAll(keepingCapacity: true)
     }
 
-    /// Returns indexes into `keys`, grouped by the cluster leaf of the object, except in very large
-    /// tables.
+    /// Returns indexes into `keys`, sorted by bits 8 to 29 of the object keys. This groups them by
+    /// cluster leaf unless keys exceed 2^30.
     private func order() -> [UInt32] {
         var order = Array(0..<UInt32(keys.count))
         var other = order

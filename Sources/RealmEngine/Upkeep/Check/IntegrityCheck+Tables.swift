@@ -46,8 +46,8 @@ struct CheckedBacklink {
     var account: Int?
 }
 
-/// Checks names, table keys and table roots (object format 11: 1, 2, 7 and storage format 9.1: 8,
-/// 9).
+/// Checks names, table keys and table roots (object format 11, invariants 1, 2 and 7; storage
+/// format 9.1, points 8 and 9).
 extension IntegrityCheck {
     @_optimize(size)
     func checkDirectory(_ top: TopArray) {

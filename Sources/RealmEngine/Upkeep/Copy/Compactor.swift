@@ -20,8 +20,9 @@ public struct Compactor {
         /// Whether to read the written file again and compare it with the original node by node.
         /// Ignored if columns are enumerated, because this changes the nodes.
         public var verifies = true
-        /// Whether the written file has the form that other programs may have open while a commit
-        /// is made, as required of a file that replaces a database (storage format 1.3).
+        /// Whether the written file has the transactional form, which allows commits while other
+        /// programs have the file open. A file that replaces a database needs this form (storage
+        /// format 1.3).
         public var isTransactional = false
         /// Older format to write; nil for the format of the original. A conversion does not
         /// enumerate columns and does not verify the result.

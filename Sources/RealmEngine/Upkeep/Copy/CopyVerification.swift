@@ -189,7 +189,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         var source = Ref.none
         var copy = Ref.none
         var size = 0
-        /// Offset in the copy at which the part with the copied nodes starts.
+        /// Start of the `Part` of the copy that contains the copied nodes, as an offset in the
+        /// copy.
         var floor: UInt64 = 0
     }
 

@@ -300,7 +300,8 @@ extension DamagedFile {
                 table.hasRefs, table.count >= TableShape.legacyCount
             else { continue }
             if table.count < LegacyTable.Unlinked.upgradedSlots { return true }
-            // Format 10 has no columns array.
+            // Only tables of formats 2 to 9 have a columns array; an upgrade to format 10 removes
+            // it.
             if table.slot(TableShape.legacyColumns).child != nil { return true }
             let name = try? names?.name(i, at: top.tables)
             if name == LegacyContent.keyTable || name == LegacyContent.progressTable {

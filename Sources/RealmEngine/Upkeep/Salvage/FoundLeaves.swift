@@ -33,8 +33,8 @@ struct FoundLeaves {
         let loss: Int?
     }
 
-    /// Nodes of those pieces whose key range overlaps a leaf that was found. The leaf may share
-    /// nodes with them, because versions of one leaf share unchanged nodes.
+    /// Nodes of the leaves in use whose key range overlaps the key range of a leaf that was found.
+    /// That leaf may share nodes with them, because versions of one leaf share unchanged nodes.
     private struct Shared {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0

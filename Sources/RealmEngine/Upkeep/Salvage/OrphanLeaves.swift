@@ -34,7 +34,8 @@ struct OrphanLeaves {
             let owners = owners[node.count, default: []]
             guard work.spend(owners.count * node.count) else { return found }
             let fitting = owners.filter { leaf.fits($0) }
-            // Columns of the same form may belong to several tables.
+            // If the columns of several tables have this form, it is unknown which of the tables
+            // owns the leaf.
             guard fitting.count == 1, wanted.contains(fitting[0].key), claims.take(ref) else {
                 continue
             }

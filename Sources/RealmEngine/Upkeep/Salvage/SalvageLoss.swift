@@ -50,7 +50,7 @@ public struct SalvageSummary: Sendable {
     public internal(set) var version: UInt64 = 0
     /// Whether the header selects the version that was read, and no newer version exists.
     public internal(set) var isNewest = true
-    /// Number of errors that an integrity check finds in that version.
+    /// Number of errors that an integrity check finds in the version that was read.
     package internal(set) var sourceErrors = 0
     /// Number of objects in the new file, without embedded ones.
     public internal(set) var salvaged = 0

@@ -120,7 +120,7 @@ final class SalvageTrace {
         }
     }
 
-    /// Assigns the inner nodes of a tree, without its leaves.
+    /// Assigns the inner nodes of a tree, but not its leaves, to `owner`.
     private func addInner(_ root: Ref, _ owner: Int) {
         var open = [root]
         while let ref = open.popLast() {

@@ -17,7 +17,7 @@ final class TableSearch {
     private let roots: [FoundRoot]
     /// The root that lists the tables; nil if none is readable.
     private let root: FoundRoot?
-    /// Whether the header selects that root. If true, nothing in the file can be newer.
+    /// Whether the header selects `root`. If true, nothing in the file can be newer than `root`.
     private let isNewest: Bool
 
     /// Detects overwritten nodes by the bytes before and after them.
