@@ -16,7 +16,7 @@ extension LegacyColumnReader {
         }
         let node = leaf.node
         let bits = (rows.lowerBound - leaf.start) * node.width * (node.widthType == 1 ? 8 : 1)
-        // Kernels read whole words, so the vector must begin at a word.
+        // Kernels read words of 64 bits, so the vector must begin at a multiple of 64 bits.
         guard bits & 63 == 0 else { return nil }
         let part = NodeView(
             payload: node.payload + bits / 8, count: rows.count, flags: node.flags)

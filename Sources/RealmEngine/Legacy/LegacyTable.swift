@@ -47,7 +47,7 @@ final class LegacyTable: Sendable {
 
 /// Progress of an upgrade to format 10, for one table.
 enum LegacyUpgradeStage {
-    /// The table has the old form.
+    /// The table still has the form of formats 2 to 9.
     case none
     /// The table has the form of format 10, but still has a columns array.
     case begun

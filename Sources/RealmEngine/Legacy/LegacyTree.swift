@@ -1,11 +1,11 @@
 /// Kind of the leaves of a column's tree. It determines how the elements of a leaf are counted.
 enum LegacyLeafForm {
     case integers
-    /// Element 0 is the null marker.
+    /// Nullable integers. Element 0 of a leaf is the null marker.
     case optionalIntegers
     case floats, doubles
     case strings, binaries
-    /// Each element is a ref, a tagged number, or 0.
+    /// References: each element of a leaf is a ref, a tagged number, or 0.
     case slots
 
     /// Returns the number of elements of a leaf. Throws if the leaf has another form.
@@ -58,7 +58,7 @@ struct LegacyTree {
 
     private static let maximumDepth = 32
 
-    /// Returns the number of elements, as the root announces it.
+    /// Returns the number of elements, which the root of the tree stores.
     func count() throws(RealmError) -> Int {
         let node = try space.node(root)
         if node.isInner { return try Inner(space, node, root).total }

@@ -2,7 +2,7 @@
 /// cross threads.
 public enum ConfinedTarget: Sendable {
     case table(TableKey)
-    /// Results of a query, evaluated in each version.
+    /// Results of a query, which are evaluated anew in each version.
     case results(ResultsDefinition)
     case object(ObjectLink)
     /// List, set or dictionary in a property of an object. With steps, the collection nested in it

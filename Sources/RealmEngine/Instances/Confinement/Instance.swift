@@ -63,11 +63,11 @@ public final class Instance {
     let observers = ObserverList()
 
     enum Kind {
-        /// Moves to newer versions and may write.
+        /// The instance moves to newer versions and may write.
         case live
-        /// Always shows the same version, never writes and has no observers.
+        /// The instance always shows the same version, never writes and has no observers.
         case readOnly
-        /// Always shows this version and may be used on any thread.
+        /// The instance always shows this version and may be used on any thread.
         case frozen(FrozenVersion)
     }
 
@@ -188,7 +188,8 @@ public final class Instance {
         if !configuration.isShared { return fresh.value }
         let key = Key(database: ObjectIdentifier(database), place: confinement.identity)
         let found = live.withLock { live -> Unchecked<Instance> in
-            // A queue or actor may have the identity of another one that was deallocated.
+            // A new queue or actor may have the address, and thus the identity, of a deallocated
+            // one. Therefore check the context, too.
             if let known = live[key]?.object, known.database === database, !known.isClosed,
                 known.confinement.isCurrentContext
             {

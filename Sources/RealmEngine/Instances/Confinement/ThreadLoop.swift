@@ -23,7 +23,7 @@ public final class ThreadLoop {
         }
     }
 
-    /// Makes a loop of the calling thread.
+    /// Makes a loop for the calling thread.
     public init() {
         let inbox = Inbox()
         self.inbox = inbox

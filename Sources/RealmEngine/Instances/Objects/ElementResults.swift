@@ -11,15 +11,15 @@ package final class ElementResults {
     private var found: Found?
 
     package enum Step: Hashable, Sendable {
-        /// Stable sort by value, nulls first.
+        /// SORT: a stable sort by value, nulls first.
         case sort(isAscending: Bool, TextCollation)
-        /// Keeps the first of several equal elements.
+        /// DISTINCT: keeps the first of several equal elements.
         case distinct
         case limit(Int)
     }
 
     private struct Found {
-        /// Index in the collection of each element.
+        /// For each element of the results, its index in the collection.
         let positions: [Int]
         let basis: ResultDependencies
     }

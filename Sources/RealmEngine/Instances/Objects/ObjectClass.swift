@@ -6,7 +6,7 @@
 package final class ObjectClass {
     package let instance: Instance
     package let key: TableKey
-    /// Properties at the time this object was made.
+    /// Properties that the class had when this object was made.
     package let properties: [ColumnInfo]
     /// Backlink columns that the class had when this object was made.
     let backlinks: [BacklinkInfo]
@@ -24,7 +24,7 @@ package final class ObjectClass {
         fileprivate(set) var column: Int?
         fileprivate(set) var layout: LeafLayout
         let leafIndex: Int
-        /// Whether the cells are non-optional integers.
+        /// Whether the property is a single integer that cannot be null.
         let isInteger: Bool
         /// Whether the property is a single string, optional or required.
         let isText: Bool
@@ -39,7 +39,7 @@ package final class ObjectClass {
         }
     }
 
-    /// Returns nil if there is no such table.
+    /// Nil if `instance` has no table with `key`.
     package init?(_ instance: Instance, _ key: TableKey) {
         guard let info = instance.schema.table(key) else { return nil }
         self.instance = instance

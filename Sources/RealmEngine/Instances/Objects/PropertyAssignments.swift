@@ -75,7 +75,8 @@ extension ChangeSet {
         for (key, assignments) in all.tables {
             guard let info = new.schema.table(key) else { continue }
             var changes = self[key] ?? TableChanges(old: info, new: info)
-            // In a new table, all objects count as inserted.
+            // Skip new tables: all of their objects count as inserted, so none is marked as
+            // modified.
             if changes.old == nil { continue }
             changes.merge(try changes.marks(of: assignments, new.table(info)))
             if !changes.isEmpty { result[key] = changes }

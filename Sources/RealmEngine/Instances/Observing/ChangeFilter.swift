@@ -3,7 +3,7 @@
 /// A filter is made for one class; `ChangeProbe` applies it to two versions. Free to cross threads.
 package struct ChangeFilter: Sendable {
     enum Reach: Sendable {
-        /// Properties of the object itself.
+        /// Changes of the object's own properties.
         case own
         /// Properties of the object, and of objects that it reaches through up to `depth` links.
         case linked(depth: Int)

@@ -6,7 +6,7 @@
 /// change, not of the database. An assignment of an equal value is no difference here;
 /// notifications add such assignments from the change logs. Free to cross threads.
 public struct ChangeSet: Sendable {
-    /// The versions compared.
+    /// Numbers of the older and the newer version.
     public let from: UInt64
     public let to: UInt64
     /// Tables with differences: first in the order of the newer version, then tables that were
@@ -72,7 +72,7 @@ public struct TableChanges: Sendable {
     private var bits: [UInt64] = []
     private let wordCount: Int
 
-    /// Makes an empty difference.
+    /// Makes changes of a table without any difference.
     package init(old: TableInfo?, new: TableInfo?) {
         self.old = old
         self.new = new

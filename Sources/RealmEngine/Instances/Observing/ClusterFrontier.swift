@@ -12,9 +12,9 @@ struct ClusterFrontier {
     /// The root of a subtree that has not been read yet.
     struct Subtree {
         let ref: Ref
-        /// Smallest key that the subtree can contain.
+        /// Smallest object key that the subtree can contain.
         let base: UInt64
-        /// Number of inner levels; 0 for a leaf.
+        /// Number of inner levels of the subtree; 0 for a leaf.
         let depth: Int
     }
 

@@ -10,7 +10,7 @@ package struct DictionaryChange: Sendable, Equatable {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }
 
-    /// Makes a change that deletes all entries.
+    /// Makes the change of a dictionary whose entries were all deleted.
     init(removing entries: [ObservedContent.Entry]) { deletions = entries.map(\.key) }
 
     /// - Parameter isModified: returns whether an object changed. Called for entries that have the

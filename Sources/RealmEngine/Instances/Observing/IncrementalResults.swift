@@ -113,7 +113,7 @@ private struct Difference {
         place - deletedBefore(place) + added.place(of: key)
     }
 
-    /// Returns the keys after the change; the same array if nothing changed.
+    /// Returns the keys after the deletions and insertions; the same array if there are none.
     @_optimize(size)
     func applied() -> [ObjectKey] {
         if deletedIndexes.isEmpty, added.isEmpty { return before }

@@ -87,7 +87,7 @@ protocol Observer: AnyObject {
     func discardContent()
 }
 
-/// Compares what an observer observes in two versions. Free to cross threads.
+/// Compares the observed content in two versions. Free to cross threads.
 typealias ChangeFinder =
     @Sendable (_ changes: ChangeSet, _ old: Snapshot, _ new: Snapshot) throws(RealmError) -> Finding
 

@@ -21,10 +21,11 @@ struct TableComparison {
         let old: ColumnInfo?
     }
 
-    /// One column of two leaves.
+    /// A column in a leaf of the older version and in a leaf of the newer version.
     private struct ColumnPair {
         let index: Int
-        /// Nil for a new property; its values are then compared with the default value.
+        /// Column leaf in the older version. Nil for a new property; the new values are then
+        /// compared with the default value.
         let old: ColumnLeaf?
         let new: ColumnLeaf
     }

@@ -190,7 +190,7 @@ extension IntegrityCheck {
     private func checkValues(_ leaf: ClusterLeaf, _ ref: Ref, _ layout: LeafLayout) {
         let form = checkForm(ref, layout.element, distinct: layout.distinct, isCell: true)
         guard let count = form, hasRows(count, leaf, ref) else { return }
-        // Every integer is valid.
+        // Each integer is valid, and so are strings of only ASCII.
         if layout.type == .int || layout.type == .string && isPlainText(ref, layout) { return }
         _ = reading(ref) { () throws(RealmError) in
             let values = try ColumnLeaf(space, ref, layout, rows: count)

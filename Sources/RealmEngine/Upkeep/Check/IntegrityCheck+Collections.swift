@@ -34,7 +34,7 @@ extension IntegrityCheck {
 
     // MARK: Lists and sets
 
-    /// State that is passed from one element of a collection to the next.
+    /// State of the check of a list or set, passed from each element to the next.
     private struct Sequence {
         var previous: Value?
         var nestedKeys: Set<Int32> = []

@@ -161,7 +161,7 @@ extension IntegrityCheck {
         // given the objects other keys.
         guard content.tables[origin.table].keysAreRows, table.objects == nil else { return }
         let isRight = reading(reader.root) { () throws(RealmError) in
-            // Links to missing rows have been reported already.
+            // Ignore errors for links to missing rows: these have been reported already.
             let derived = try? LegacyBacklinks(
                 space, content.tables[origin.table], origin.column, table)
             guard let derived else { return true }

@@ -10,9 +10,10 @@ struct CheckedTable {
     var backlinks: [CheckedBacklink] = []
     /// Index of the primary key in `columns`; nil if there is none.
     var primaryKey: Int?
-    /// Highest leaf index that a column or backlink column uses.
+    /// Highest leaf index of a column or backlink column. The leaf index is the position of the
+    /// column's leaf in cluster leaves.
     var lastLeafIndex = -1
-    /// Leaf indexes that a column or backlink column uses.
+    /// Leaf indexes of all columns and backlink columns.
     var usedLeafIndexes: Set<Int> = []
     var facts: IntegrityReport.Table
     /// Sum over the keys of all live objects, each key hashed.

@@ -278,7 +278,7 @@ public final class IntegrityCheck {
         _ body: () throws(RealmError) -> T
     ) -> T? {
         do throws(RealmError) { return try body() } catch {
-            // After the budget is spent, every read throws.
+            // Once the read budget is spent, every read of a node throws.
             if !isTree, memory.walk.state.pointee.budget < 0 {
                 if let currentTable { tables[currentTable].isIncomplete = true }
                 exhausted("a damaged tree that leads to the same nodes again and again")

@@ -24,7 +24,7 @@ extension DowngradeFormat {
     func compareMixed(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.string(let x), .string(let y)): LegacyTextOrder.compare(x, y)
-        // Since format 23, texts precede bytes.
+        // Since format 23, strings are before binaries; older formats compare their bytes.
         case (.string(let x), .binary(let y)), (.binary(let x), .string(let y)):
             number > 22 ? ValueOrder.compare(a, b) : ByteView.compare(x, y)
         default: ValueOrder.compare(a, b)

@@ -125,7 +125,7 @@ public struct Compactor {
             let tables = try copyTables(top.tables, &enumerated)
             root = try emitRoot(top, names, tables)
         }
-        // The footer must end at the end of the file.
+        // In an encrypted file, fill the last page, so that the footer ends at the end of the file.
         if options.key != nil { try file.fillPage(leaving: FileHeader.footerSize) }
         try file.append(root.raw)
         try file.append(FileHeader.footerCookie)

@@ -12,14 +12,14 @@ package enum Enumeration: Sendable, Equatable {
         }
     }
 
-    /// No properties, except for those that are enumerated already.
+    /// Enumerates no properties except for those that are enumerated already.
     case none
-    /// All properties that become smaller.
+    /// Enumerates all properties that become smaller by it.
     case smaller
-    /// Properties that become smaller by enumeration, and whose number of distinct values is below
-    /// this percentage of the number of objects.
+    /// Enumerates the properties that become smaller by it, if their number of distinct values is
+    /// below this percentage of the number of objects.
     case below(percent: Int)
-    /// The given properties, even if they become larger.
+    /// Enumerates the given properties, even if they become larger.
     case properties([Property])
 
     /// Checks that all named properties exist and can be enumerated.

@@ -57,7 +57,8 @@ package enum ExclusiveAccess {
                 try removeFile(resolvedPath.path)
                 isRemoved = true
                 CompanionFiles.removeUnlocked(beside: resolvedPath.path)
-                // The error ends the session, because the database no longer exists.
+                // An error ends the session that was just begun, because its database no longer
+                // exists.
                 throw busy(path)
             }
         } catch {

@@ -66,7 +66,7 @@ final class NodeCopier {
         if readSinceRelease > releaseStep { release() }
     }
 
-    /// Releases pages of the source.
+    /// Releases mapped pages of the source that were read.
     private func release() {
         readSinceRelease = 0
         mapping.releasePages()

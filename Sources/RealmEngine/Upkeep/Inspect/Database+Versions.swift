@@ -210,7 +210,7 @@ extension Database {
         } catch {
             if error.reason == Self.needsPreparation.reason { return nil }
             if error.code == "IncompatibleLockFile" { return nil }
-            // The lock file could not be created here.
+            // Return nil, too, if the lock file cannot be created at this path.
             if createsLockFile, !MappedLockFile.isAccessible(resolvedPath.lock) { return nil }
             throw error.inFile(path)
         }

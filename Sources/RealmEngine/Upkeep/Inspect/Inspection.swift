@@ -16,7 +16,7 @@ public struct Inspection: Sendable {
     public internal(set) var version: UInt64?
     /// Offset in bytes of the newest version's root.
     var top: UInt64?
-    /// End of the space the version manages, in bytes.
+    /// End of the space that the newest version manages, in bytes.
     public internal(set) var logicalBytes: UInt64?
     /// The version in the header slot that is not selected; nil if the slot has no root.
     package internal(set) var previousVersion: UInt64?

@@ -10,11 +10,11 @@ package struct ChangeSummary: Sendable {
     /// Changes in one table.
     package struct Table: Sendable {
         package let key: TableKey
-        /// The current stored name; nil for a removed table.
+        /// Current stored name of the table; nil for a removed table.
         package internal(set) var name: String?
         package internal(set) var isNew = false
         package internal(set) var isErased = false
-        /// Number of columns added, removed and renamed.
+        /// Number of columns that the commit added, removed or renamed.
         package internal(set) var columnChanges = 0
         package internal(set) var inserted = 0
         package internal(set) var removed = 0
@@ -32,7 +32,7 @@ extension Inspector {
         try retryUntilStable { (reading, raw) throws(RealmError) in
             guard let raw else { return nil }
             let header = try reading.header(raw)
-            // Histories of old formats consist of other instructions.
+            // The histories of old formats have other instructions, which are not read.
             if FileFormat.legacy.contains(header.format) { return nil }
             guard let (top, memory) = try reading.newest(header) else { return [] }
             defer { withExtendedLifetime(memory) {} }

@@ -311,7 +311,8 @@ enum NodeTree {
         }
     }
 
-    /// Returns the total size of the nodes in bytes, including headers and padding.
+    /// Returns the total size in bytes of the tree with the root `root`, including headers and
+    /// padding.
     static func byteSize(_ space: NodeSpace, _ root: Ref) throws(RealmError) -> UInt64 {
         var total: UInt64 = 0
         try visit(space, root) { _, node in total &+= UInt64(node.byteSize) }

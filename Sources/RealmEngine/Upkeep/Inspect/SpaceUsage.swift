@@ -38,7 +38,7 @@ public struct SpaceUsage {
     package private(set) var freeListEntries = 0
     /// Total size of the free chunks in bytes.
     public private(set) var freeBytes: UInt64 = 0
-    /// Bytes of the header, the root and the directory of classes.
+    /// Number of bytes of the header, the root, the table names, and the array of table roots.
     package private(set) var directoryBytes: UInt64 = 0
     private var largest: [LargeValue] = []
     /// Size in bytes above which a value belongs to the largest values.
@@ -103,7 +103,7 @@ public struct SpaceUsage {
         return size
     }
 
-    /// Returns the size of one node in bytes.
+    /// Returns the size of one node in bytes, and charges it to the read budget.
     private mutating func own(_ ref: Ref) throws(RealmError) -> UInt64 {
         ref.isNone ? 0 : try charge(try snapshot.lookup.node(ref), ref)
     }

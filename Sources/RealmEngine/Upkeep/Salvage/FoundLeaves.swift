@@ -14,13 +14,13 @@ struct FoundLeaves {
 
     /// Kind of reference through which a leaf was found.
     enum Origin {
-        /// Reachable from the root of the salvaged version.
+        /// The leaf is reachable from the root of the salvaged version.
         case version
-        /// Reachable from the root of an older version.
+        /// The leaf is reachable from the root of an older version.
         case older
-        /// Reachable only from an inner node that no root references.
+        /// The leaf is reachable only from an inner node that no root references.
         case unnamed
-        /// Not referenced by any inner node. Object keys are relative to the node above, so the
+        /// No inner node references the leaf. Object keys are relative to the node above, so the
         /// keys of these objects are lost.
         case keyless
     }

@@ -297,7 +297,8 @@ extension FoundLeaves.Origin {
     /// Owner of the leaves in a map of the file.
     fileprivate var owner: SpaceMap.Owner { self == .version ? .copied : .older }
 
-    /// Reason why the objects may not have their latest values.
+    /// Reason, for reports, why objects of a leaf with this origin may not have their latest
+    /// values.
     fileprivate var why: String {
         switch self {
         case .version: ""

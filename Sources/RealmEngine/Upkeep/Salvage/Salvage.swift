@@ -201,7 +201,8 @@ public final class Salvage {
         summary.map = try trace?.map(source.schema.tables)
     }
 
-    /// Returns the number of objects that the roots of the tables announce.
+    /// Returns the sum of the object counts that the roots of these tables store. `places` are
+    /// indexes into `targets`.
     private func announced(_ places: [Int]) -> Int {
         places.reduce(0) { sum, i in
             sum &+ ((try? Table.count(targets[i].source, in: lookup)) ?? 0)
@@ -251,7 +252,7 @@ public final class Salvage {
     /// table is intact.
     func leaves(of place: Int) -> FoundLeaves? { leaves[place] }
 
-    /// Returns the location of an object in the old file.
+    /// Returns the location of an object in the damaged file.
     func find(
         _ key: ObjectKey, in table: TableKey
     ) throws(RealmError) -> (leaf: ClusterLeaf, row: Int)? {

@@ -9,9 +9,9 @@ public enum SalvageLoss: Sendable {
     /// The name of a class or property. In the new file, the class is called `className`, and the
     /// property `property`. `property` is nil for a lost name of a class.
     case name(className: String, property: String?, why: String)
-    /// The values of a property, for all objects of its class.
+    /// The values of a property are lost for all objects of its class.
     case property(className: String, property: String, why: String)
-    /// Objects that cannot be reached; `count` is nil if their number is unknown.
+    /// Objects are lost because they cannot be reached. `count` is nil if their number is unknown.
     case objects(className: String, count: Int?, why: String)
     /// One object.
     case object(className: String, key: ObjectKey, why: String)
@@ -21,7 +21,7 @@ public enum SalvageLoss: Sendable {
     /// The values of one property of `count` consecutive objects from `key` on. They were copied,
     /// but some may have been overwritten with other data.
     case doubtful(className: String, property: String, key: ObjectKey, count: Int, why: String)
-    /// The values of one property of `count` consecutive objects from `key` on are lost.
+    /// All values of one property are lost for `count` consecutive objects from `key` on.
     case values(className: String, property: String, key: ObjectKey, count: Int, why: String)
 }
 
@@ -65,7 +65,7 @@ public struct SalvageSummary: Sendable {
     /// Number of other lost parts: the newest version, tables, names, properties, and ranges of an
     /// unknown number of objects.
     public internal(set) var lostParts = 0
-    /// Map of the old file's bytes; nil if none was requested.
+    /// Map of the damaged file; nil if none was requested.
     package internal(set) var map: SpaceMap?
 
     /// Whether any loss was reported.

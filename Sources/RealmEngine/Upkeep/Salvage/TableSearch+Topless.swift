@@ -24,7 +24,7 @@ extension TableSearch {
         }
     }
 
-    /// A link column and its table.
+    /// A link column, and the table that has it.
     private struct Link: Hashable {
         let table: TableKey
         let column: ColumnKey

@@ -20,7 +20,8 @@ final class TableSearch {
     /// Whether the header selects `root`. If true, nothing in the file can be newer than `root`.
     private let isNewest: Bool
 
-    /// Detects overwritten nodes by the bytes before and after them.
+    /// Detects overwritten nodes. An intact node is followed by another node, by free space or by
+    /// the end of the file.
     let neighbourhood: OverwriteDetector
 
     /// Whether there are tables newer than the root selected by the header.
@@ -71,7 +72,7 @@ final class TableSearch {
     /// The root that lists the tables; nil if none is readable.
     var top: TopArray? { root?.top }
 
-    /// Number of the version with these tables; 0 if no root contains it.
+    /// Number of the version whose root lists the tables; 0 if no root is readable.
     var version: UInt64 { root?.top.version ?? 0 }
 
     // MARK: Tables
@@ -148,7 +149,7 @@ final class TableSearch {
         return try? reader.table(version.ref, slot: version.key.slot, name: name)
     }
 
-    /// Adds a table whose top node is lost.
+    /// Adds a table that was found although its top node is lost.
     func add(_ info: TableInfo) {
         tables.append(info)
         tables.order { $0.key.slot < $1.key.slot }
@@ -206,7 +207,7 @@ final class TableSearch {
         }
     }
 
-    /// All tables to which leaves may belong, present and removed.
+    /// All tables to which leaves may belong: those of the file and those that were removed.
     private var owners: [TableInfo] {
         let present = Set(tables.map(\.key))
         let past = versions.values.compactMap(\.first).filter { !present.contains($0.key) }

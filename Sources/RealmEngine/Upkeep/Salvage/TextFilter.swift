@@ -54,7 +54,7 @@ public struct TextFilter: Sendable {
 
     /// Result of writing the original file.
     public struct Restoration: Sendable {
-        /// Number of bytes that were removed.
+        /// Number of bytes that were removed from the changed file.
         public internal(set) var removed = 0
         /// Number of carriage returns of the original file whose offsets are not certain: only the
         /// node that contains each of them is known.
