@@ -2,7 +2,7 @@
 /// (legacy format 5.4, 5.5).
 struct LegacyBytes {
     private enum Form {
-        /// The same form as in the current format: cells of equal size, or one blob per value.
+        /// The leaf has a form of the current format: cells of equal size, or one blob per value.
         case same(BytesLeaf)
         case area(Area)
     }

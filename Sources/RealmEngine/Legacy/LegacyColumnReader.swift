@@ -54,7 +54,7 @@ struct LegacyColumnReader {
         }
     }
 
-    /// Returns one of the trees of a column that consists of several; nil if this tree is missing.
+    /// Returns tree `i` of a column that consists of several trees; nil if this tree is missing.
     func part(_ i: Int, _ form: LegacyLeafForm) throws(RealmError) -> LegacyTree? {
         let node = try space.refNode(root, slots: 2, "column of several parts")
         guard node.count <= (column.type == .mixed ? 4 : 2) else {
@@ -71,7 +71,7 @@ struct LegacyColumnReader {
         return seconds
     }
 
-    /// Layout that a leaf of the current format has for these values. For enumerated strings, the
+    /// Layout of the column's values in a leaf of the current format. For enumerated strings, the
     /// layout of their indexes.
     var layout: LeafLayout {
         let isList = column.type == .linkList || column.type == .table

@@ -109,8 +109,8 @@ struct LegacyTree {
         .corrupt("a tree with \(count) elements where others are announced", at: ref)
     }
 
-    /// Returns the number of elements of the first leaf. If the tree is even, every leaf except the
-    /// last has the same number. Nil for a tree of one leaf.
+    /// Returns the number of elements of the first leaf, which writers also use for all other
+    /// leaves except the last. Nil for a tree of one leaf.
     func evenLeaves() throws(RealmError) -> Int? {
         var ref = root
         var size: Int?

@@ -40,8 +40,8 @@ final class CommitNotice: @unchecked Sendable {
     static func add(_ instance: Instance, of database: Database) {
         notices.withLock { notices in
             let key = ObjectIdentifier(database)
-            // A deinitialised database may have had the same address as this one, and thus the same
-            // key.
+            // The entry may belong to a deinitialised database that had the same address, and thus
+            // the same key, as this one.
             let known = notices[key].flatMap { $0.session === database.session ? $0 : nil }
             let notice = known ?? CommitNotice(database.session!)
             notices[key] = notice

@@ -159,7 +159,7 @@ final class CommitQueue: @unchecked Sendable {
     // MARK: Synchronous writers
 
     /// Keeps the queue from acquiring the write mutex. A block that was posted to its context but
-    /// has not begun is taken back.
+    /// has not begun waits in the queue again.
     func suspend() { perform(monitor.locked { schedule.suspend() }) }
     func resume() { perform(monitor.locked { schedule.resume() }) }
 

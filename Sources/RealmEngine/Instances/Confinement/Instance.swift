@@ -28,8 +28,8 @@ public final class Instance {
             (frozenView, frozenCompanion) = (nil, nil)
         }
     }
-    /// The current version as frozen instances share it; nil if no frozen instance was made from
-    /// it. Has the same pin as `view`.
+    /// Frozen version of the current version, which all frozen instances of it share. It has the
+    /// same pin as `view`. Nil if no frozen instance was made from this version.
     var frozenView: FrozenVersion?
     /// Object of a higher layer that belongs to `frozenView`; both are released together. Must not
     /// reference this instance.

@@ -1,8 +1,8 @@
 /// Set algebra. Reads both sets in the common order of their members, so that members need not be
 /// searched one by one. The sets may belong to different instances of one database.
 extension CollectionHandle {
-    /// If the larger set has at least this many times as many members, each member of the smaller
-    /// set is searched in it.
+    /// If the larger set has at least this many times as many members as the smaller set, each
+    /// member of the smaller set is searched in the larger set.
     private static let searchingRatio = 16
 
     /// Whether `other` contains each member of this set.

@@ -112,7 +112,7 @@ package final class ObjectClass {
         return ObjectLocation(found, generation: instance.generation)
     }
 
-    /// Returns the key of the object with a primary key; nil if there is none.
+    /// Returns the key of the object whose primary key is `value`; nil if there is none.
     func find(primaryKey value: Value) throws(RealmError) -> ObjectKey? {
         instance.check()
         if let transaction = instance.transaction {
@@ -122,7 +122,7 @@ package final class ObjectClass {
         return try instance.snapshot().table(info).find(primaryKey: value)
     }
 
-    /// Returns a handle of the object with a primary key; nil if there is none.
+    /// Returns a handle of the object whose primary key is `value`; nil if there is none.
     package func object(primaryKey value: Value) throws(RealmError) -> ObjectHandle? {
         if instance.isFrozen || instance.transaction != nil {
             guard let key = try find(primaryKey: value) else { return nil }

@@ -5,7 +5,8 @@ package struct ChangeFilter: Sendable {
     enum Reach: Sendable {
         /// Changes of the object's own properties.
         case own
-        /// Properties of the object, and of objects that it reaches through up to `depth` links.
+        /// Changes of the properties of the object, and of objects that it reaches through up to
+        /// `depth` links.
         case linked(depth: Int)
         case paths([[Step]])
     }

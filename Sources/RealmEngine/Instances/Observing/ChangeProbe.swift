@@ -54,7 +54,7 @@ package final class ChangeProbe {
         }
     }
 
-    /// The only objects that may have changed in the sense of the filter, ascending; nil if every
+    /// Keys of the only objects that the filter may count as changed, ascending; nil if every
     /// object must be checked.
     @_optimize(size)
     var changeCandidates: [ObjectKey]? {
@@ -72,8 +72,8 @@ package final class ChangeProbe {
         return path.isEmpty
     }
 
-    /// Whether the object changed in the sense of the filter. The object must exist in both
-    /// versions. Throws `corrupt`.
+    /// Whether the filter counts the object as changed. The object must exist in both versions.
+    /// Throws `corrupt`.
     package func isModified(_ key: ObjectKey) throws(RealmError) -> Bool {
         if absent & ReverseReachability.digit(key) != 0 { return false }
         if let leading {
@@ -90,9 +90,9 @@ package final class ChangeProbe {
         }
     }
 
-    /// Returns the indexes of the object's columns that changed in the sense of the filter. With
-    /// key paths, returns the first column of each path along which something changed. Nil if
-    /// nothing changed.
+    /// Returns the indexes of the object's columns that the filter counts as changed. With key
+    /// paths, returns the first column of each path along which something changed. Nil if nothing
+    /// changed.
     package func changedColumns(of key: ObjectKey) throws(RealmError) -> [Int]? {
         guard case .paths(let paths) = filter.reach else {
             guard let changes = changes[filter.table], let i = changes.modification(of: key)

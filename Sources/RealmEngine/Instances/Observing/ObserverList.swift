@@ -141,8 +141,8 @@ final class ObserverList {
         removeEnded()
         guard let view = instance.view else { return }
         for entry in entries {
-            // Stop if a block has begun a write. That has already notified the other observers, or
-            // will do so later.
+            // Stop if a block has begun a write. Beginning a write has already notified the other
+            // observers, or will do so later.
             guard instance.transaction == nil, instance.view === view else { break }
             if entry.isActive { deliver(view, to: entry, isImmediate) }
         }

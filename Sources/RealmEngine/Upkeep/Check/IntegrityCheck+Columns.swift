@@ -224,9 +224,9 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks that a column that is not a link has no opposite column. Engines read the opposites
-    /// of links only. Engines of formats 10 and 11 stored 0 for all other columns, and upgrades
-    /// keep it.
+    /// Checks that a column that is not a link has no opposite column, which is the backlink column
+    /// of a link column. Engines read the opposites of links only. Engines of formats 10 and 11
+    /// stored 0 for all other columns, and upgrades keep it.
     private func checkNoOpposite(
         _ target: Int64, _ column: Int64, _ leaf: Int, _ table: CheckedTable
     ) {
@@ -295,7 +295,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Whether two keys identify the same column, even if one has the legacy type 13.
+    /// Whether two keys identify the same column, even if one has type 13, which older formats used
+    /// for lists of links.
     func sameColumn(_ a: ColumnKey, _ b: ColumnKey) -> Bool {
         a == b
             || a.leafIndex == b.leafIndex && a.tag == b.tag

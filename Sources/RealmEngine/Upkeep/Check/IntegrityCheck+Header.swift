@@ -70,8 +70,8 @@ extension IntegrityCheck {
     private func checkTopSlots(_ top: TopArray) {
         guard let node = try? memory.lookup.node(topRef) else { return }
         func slot(_ i: Int) -> NodeSlot { i < node.count ? node.slot(i) : NodeSlot(raw: 0) }
-        // Three empty slots are valid: a writer then makes new free lists. The space that was free
-        // remains unused.
+        // Three empty slots of free lists are valid: a writer then makes new lists. The space that
+        // was free remains unused.
         let hasFreeLists = RootShape.freeLists.contains { !slot($0).isNone }
         for i in RootShape.freePositions..<max(RootShape.freePositions, node.count) {
             let slot = slot(i)

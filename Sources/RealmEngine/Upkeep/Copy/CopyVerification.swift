@@ -253,8 +253,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// elements.
     private static func isSame(_ a: NodeView, _ b: NodeView) -> Bool {
         if a.flags == b.flags {
-            // Include the unused bits after the last element: they are arbitrary, but are copied
-            // with it.
+            // Compare the unused bits after the last element, too: they are arbitrary, but are
+            // copied with the node.
             let size = NodeView.payloadSize(flags: a.flags, count: a.count)
             return ByteView(a.payload, count: size) == ByteView(b.payload, count: size)
         }

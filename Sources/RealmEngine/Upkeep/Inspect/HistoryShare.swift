@@ -82,8 +82,8 @@ struct HistoryShare {
         return freed
     }
 
-    /// Returns the oldest version with an ordinary reader. The newest version counts, because the
-    /// next commit reads it.
+    /// Returns the oldest of the versions that ordinary readers pin and of the newest version,
+    /// which the next commit reads.
     private static func oldestLive(_ versions: [Inspection.LiveVersion]) -> UInt64 {
         let full = versions.filter { $0.full > 0 }.map(\.version).min() ?? .max
         return versions.filter { $0.live > 0 || $0.version >= full || $0.behind == 0 }

@@ -9,7 +9,7 @@ package struct HeaderSlot: Sendable {
     let isStreaming: Bool
     /// Version number of the slot's root; nil if the root cannot be read.
     package let version: UInt64?
-    /// First error in the nodes that are reachable from the root; nil if there is none.
+    /// First error in the nodes that are reachable from the slot's root; nil if there is none.
     package let problem: String?
     package var isEmpty: Bool { top == 0 && !isStreaming }
 }

@@ -154,8 +154,8 @@ struct FileReading {
     /// Whether versions are taken from the lock file, not from the header.
     var usesLockFileVersions: Bool { lock?.newest != nil }
 
-    /// The same state with the newest version of the header in place of the newest version of the
-    /// lock file.
+    /// The same state of the file, but with the newest version taken from the header and not from
+    /// the lock file.
     var usingHeaderVersion: FileReading {
         FileReading(
             file: file, lock: lock.map { LockFileCopy(usingHeaderVersion: $0) }, size: size)

@@ -16,7 +16,7 @@ public struct SpaceUsage {
         package var backlinkBytes: UInt64 = 0
         package var isFullText = false
         package var isEnumerated = false
-        /// Number of bytes that enumerating the property would save at least. Nil if it would save
+        /// Minimum number of bytes that enumerating the property would save. Nil if it would save
         /// none or is impossible.
         package var enumerationSaves: UInt64?
     }

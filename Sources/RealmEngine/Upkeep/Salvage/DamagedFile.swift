@@ -16,7 +16,8 @@ final class DamagedFile {
     let newestVersionError: RealmError?
     /// Number of errors that an integrity check finds in the version selected by the header.
     let errorCount: Int
-    /// Detects overwritten nodes by the bytes before and after them; nil if nothing is damaged.
+    /// Detects overwritten nodes: an intact node is followed by another node, by free space or by
+    /// the end of the file. Nil if nothing is damaged.
     let neighbourhood: OverwriteDetector?
     let searchMemory: SearchMemoryLimit
     private let file: MappedFile
@@ -245,8 +246,8 @@ extension DamagedFile {
         let tables = try space.refNode(top.tables, slots: 0, "tables")
         _ = try space.names(top.names, count: tables.count, of: top.tables)
         root.version = top.version
-        // One flipped bit can turn the format number into the number of an old format. The tables
-        // show which of them it is.
+        // One flipped bit can turn the format number into the number of an old format. The form of
+        // the tables shows whether they really are of an old format.
         root.isLegacy =
             FileFormat.legacy.contains(root.format) && hasLegacyTables(space, top)
         return root

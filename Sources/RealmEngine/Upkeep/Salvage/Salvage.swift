@@ -298,8 +298,8 @@ public final class Salvage {
         }
     }
 
-    /// Returns the object key to give to an object with a primary key; nil to use the next free
-    /// key.
+    /// Returns the object key to give to the object whose primary key is `primaryKey`; nil to use
+    /// the next free key.
     func wantedKey(_ primaryKey: Value, in target: Target) throws(RealmError) -> ObjectKey? {
         guard conversion == .hashedKeys else { return nil }
         let key = ObjectKey(hashing: primaryKey)

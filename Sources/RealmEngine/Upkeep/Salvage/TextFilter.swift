@@ -193,8 +193,8 @@ private struct OriginalReturns {
     }
 
     /// Handles what looks like the start of a node at `at`. In the restored file, nodes begin at
-    /// multiples of 8. If this node and the node before it both need the same number of bytes more
-    /// to do so, that many of the candidates before them are carriage returns of the original file.
+    /// multiples of 8. If this node and the node before it both miss this by the same number of
+    /// bytes, that many of the candidates before them are carriage returns of the original file.
     private mutating func settle(_ at: Int) {
         let missing = missing(at)
         if missing == 0 {
