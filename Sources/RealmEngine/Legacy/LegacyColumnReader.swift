@@ -13,7 +13,8 @@ struct LegacyColumnReader {
         self.targets = targets
     }
 
-    /// Number of rows.
+    /// Returns the number of rows. Throws if the trees of the column have different numbers of
+    /// elements.
     func count() throws(RealmError) -> Int {
         let count = try tree().count()
         if column.type == .timestamp || column.type == .mixed {

@@ -59,7 +59,7 @@ enum LegacyUpgradeStage {
 struct LegacyIncoming {
     /// Index of the table that has the links.
     let table: Int
-    /// Index of the column of links in the spec of that table.
+    /// Index of the link column in the spec of the table `table`.
     let column: Int
 }
 

@@ -81,7 +81,7 @@ public final class Confinement: Sendable {
 
     static let anywhere = Confinement(.anywhere, name: "frozen")
 
-    /// Whether this confinement and `other` are to the same context.
+    /// Whether this confinement and `other` have the same context.
     package func isSame(as other: Confinement) -> Bool { identity == other.identity }
 
     /// Whether this is the context of `actor`.

@@ -50,7 +50,8 @@ package final class ObjectClass {
         fields = .allocate(capacity: properties.count)
         _ = fields.initialize(
             from: properties.enumerated().map { Field($0.element, at: $0.offset) })
-        // 0 in an open write transaction; the columns are then looked up for each access.
+        // The generation is 0 in an open write transaction; the columns are then looked up for each
+        // access.
         generation = instance.generation
     }
 

@@ -10,8 +10,8 @@ struct IncrementalResults {
     /// changed, evaluating the query again costs no more.
     static let share = 256
 
-    /// Nil if the query reads other objects, sorts or limits, if the properties of the class differ
-    /// between the versions, or if too many objects changed.
+    /// Nil if the query reads other objects or has a SORT, DISTINCT or LIMIT, if the properties of
+    /// the class differ between the versions, or if too many objects changed.
     ///
     /// - Parameters:
     ///   - before: keys in the version `old`, in table order.

@@ -86,8 +86,8 @@ final class ObserverList {
         let (oldInstances, old) = (instanceEntries, entries)
         instanceEntries = oldInstances.filter { $0.token?.isActive == true }
         entries = old.filter(\.isActive)
-        // Releasing an observer may end other observations, so release the old arrays after both
-        // properties are set.
+        // Releasing an observer may end other observations. Therefore release the old arrays only
+        // after both properties of this list are set.
         withExtendedLifetime((oldInstances, old)) {}
     }
 

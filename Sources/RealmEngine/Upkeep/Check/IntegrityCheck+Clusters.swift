@@ -101,7 +101,8 @@ extension IntegrityCheck {
         return visitChildren(inner, subtree, body)
     }
 
-    /// `dynamic` keeps the compiler from specializing this function for each `body`.
+    /// `dynamic` keeps the compiler from specializing this function for each `body`, which would
+    /// multiply its machine code.
     dynamic private func visitChildren(
         _ inner: InnerCluster, _ subtree: Subtree, _ body: (ClusterLeaf) -> Void
     ) -> Int? {
@@ -190,7 +191,7 @@ extension IntegrityCheck {
     private func checkValues(_ leaf: ClusterLeaf, _ ref: Ref, _ layout: LeafLayout) {
         let form = checkForm(ref, layout.element, distinct: layout.distinct, isCell: true)
         guard let count = form, hasRows(count, leaf, ref) else { return }
-        // Each integer is valid, and so are strings of only ASCII.
+        // Each integer is valid, and so are the strings of a leaf that `isPlainText` accepts.
         if layout.type == .int || layout.type == .string && isPlainText(ref, layout) { return }
         _ = reading(ref) { () throws(RealmError) in
             let values = try ColumnLeaf(space, ref, layout, rows: count)

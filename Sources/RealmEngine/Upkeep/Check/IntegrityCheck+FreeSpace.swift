@@ -11,7 +11,7 @@ extension IntegrityCheck {
     }
 
     private func readChunks(_ top: TopArray) -> [Extent]? {
-        // Files that were never shared store no versions in their free list.
+        // Files of formats 2 to 9 that were never shared store no versions in their free list.
         let hasStamps = !isLegacy || !top.freeVersions.isNone
         let refs = [
             top.freePositions, top.freeLengths, hasStamps ? top.freeVersions : top.freeLengths,

@@ -92,7 +92,7 @@ extension IntegrityCheck {
         for key in keys {
             object = ObjectKey(key)
             guard let value = try reader.value(ObjectKey(key)) else {
-                // `sum`, over the keys of all entries, shows that an entry references a missing
+                // The sum over the keys of all entries shows that an entry references a missing
                 // object.
                 continue
             }

@@ -43,7 +43,8 @@ struct CheckedBacklink {
     let key: ColumnKey
     let origin: TableKey
     let originColumn: ColumnKey
-    /// Index in the check's `accounts`; nil if the column with the links does not exist.
+    /// Index in `IntegrityCheck.accounts` of the links to which the backlinks belong; nil if the
+    /// link column does not exist.
     var account: Int?
 }
 

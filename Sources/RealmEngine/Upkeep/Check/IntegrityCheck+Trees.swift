@@ -58,7 +58,8 @@ extension IntegrityCheck {
         return visitChildren(ref, node, level, leaf)
     }
 
-    /// `dynamic` keeps the compiler from specializing this function for each `leaf`.
+    /// `dynamic` keeps the compiler from specializing this function for each `leaf`, which would
+    /// multiply its machine code.
     dynamic private func visitChildren(
         _ ref: Ref, _ node: NodeView, _ level: Int, _ leaf: (Ref) -> Int?
     ) -> (count: Int, depth: Int)? {

@@ -83,9 +83,8 @@ public final class IntegrityCheck {
     var targets: [TableKey: Int] = [:] { didSet { lastTarget = nil } }
     /// The most recently used entry of `targets`.
     var lastTarget: (table: TableKey, account: Int)?
-    /// Set while the links and backlinks of one account are visited again, because their sums
-    /// differ: index of the account in `accounts`, and the links and backlinks without a
-    /// counterpart.
+    /// Set while the links and backlinks of one `LinkAccount` are visited again, because their sums
+    /// differ: its index in `accounts`, and the links and backlinks without a counterpart.
     var difference: (account: Int, pairs: PairDifference)?
     /// Number of nodes and their total size in bytes, for each table slot.
     var usage: [(nodes: Int, bytes: UInt64)] = []

@@ -119,8 +119,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
                 state: state)
         }
 
-        /// Makes the part of the copy that is already written, read through the mapping of the
-        /// file.
+        /// Makes the part of the copy that is already in the file. It is read through the mapping
+        /// of the file.
         init(_ memory: ReadContext) {
             start = 0
             space = memory.lookup

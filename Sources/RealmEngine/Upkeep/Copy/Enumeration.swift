@@ -14,10 +14,10 @@ package enum Enumeration: Sendable, Equatable {
 
     /// Enumerates no properties except for those that are enumerated already.
     case none
-    /// Enumerates all properties that become smaller by it.
+    /// Enumerates all properties that enumeration makes smaller.
     case smaller
-    /// Enumerates the properties that become smaller by it, if their number of distinct values is
-    /// below this percentage of the number of objects.
+    /// Enumerates the properties that enumeration makes smaller, if their number of distinct values
+    /// is below this percentage of the number of objects.
     case below(percent: Int)
     /// Enumerates the given properties, even if they become larger.
     case properties([Property])

@@ -82,8 +82,8 @@ struct HistoryShare {
         return freed
     }
 
-    /// Returns the oldest of the versions that ordinary readers pin and of the newest version,
-    /// which the next commit reads.
+    /// Returns the number of the oldest version that is in use: pinned by an ordinary reader, at or
+    /// after a version with a `full` pin, or the newest version, which the next commit reads.
     private static func oldestLive(_ versions: [Inspection.LiveVersion]) -> UInt64 {
         let full = versions.filter { $0.full > 0 }.map(\.version).min() ?? .max
         return versions.filter { $0.live > 0 || $0.version >= full || $0.behind == 0 }

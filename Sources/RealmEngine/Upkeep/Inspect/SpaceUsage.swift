@@ -50,7 +50,7 @@ public struct SpaceUsage {
     private var left: UInt64
     /// Number of bytes of backlinks, by the linking property.
     private var backlinks: [Origin: UInt64] = [:]
-    /// Indexes into `columns` of the properties.
+    /// For each property, its index in `columns`.
     private var places: [Origin: Int] = [:]
 
     /// Memory limit in bytes for the distinct values of one column.

@@ -108,7 +108,7 @@ struct FoundLeaves {
     /// Claims the nodes of the collected leaves, so that no other table uses them.
     func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
 
-    /// Fills gaps with leaves of the tree whose root is `root`.
+    /// Adds leaves of the tree whose root is `root` for the key ranges in `gaps`.
     mutating func fill(
         from root: Ref, base: UInt64 = 0, _ origin: Origin, _ claims: NodeClaims
     ) {

@@ -1,4 +1,5 @@
-/// First pass of a salvage: creates the objects with all values except links and collections.
+/// First pass of a salvage: creates the objects with all values except links, mixed values and
+/// collections.
 extension Salvage {
     /// A column of one leaf.
     struct OpenColumn {
@@ -266,8 +267,8 @@ extension Salvage {
         return values
     }
 
-    /// Returns a value that is not a link or a collection; nil if only this value is lost. Throws
-    /// if the whole object is unusable without it.
+    /// Returns the value of a property of the first pass: no link, mixed value or collection. Nil
+    /// if only this value is lost. Throws if the whole object is unusable without it.
     private func read(
         _ column: OpenColumn, _ leaf: ColumnLeaf, _ row: Int, _ key: ObjectKey, _ target: Target,
         isKey: Bool

@@ -1,9 +1,9 @@
 /// Copies all readable objects of a damaged database to a new one.
 ///
 /// Objects are created again with their old keys and values, so that indexes and backlinks are
-/// correct even if the damaged file has wrong ones. The first pass copies the plain values of all
-/// objects; the second copies links and collections, which may reference any object. Confined to
-/// one thread; used once.
+/// correct even if the damaged file has wrong ones. The first pass creates all objects with their
+/// values except links, mixed values and collections. The second pass copies these, which may
+/// reference any object. Confined to one thread; used once.
 public final class Salvage {
     let source: DamagedFile
     private let session: WriteSession
