@@ -79,7 +79,7 @@ extension LegacyTable.Unlinked {
         return roots
     }
 
-    /// Throws if a property has no root. The objects of the table must not be in clusters yet.
+    /// Throws if a property has no B+tree. The objects of the table must not be in clusters yet.
     private static func checkComplete(
         _ spec: LegacySpec, _ roots: [Ref], at ref: Ref
     ) throws(RealmError) {

@@ -168,8 +168,8 @@ extension LegacyTree {
         let node: NodeView
         let ref: Ref
         let total: Int
-        /// Number of elements of each child except the last; nil if the node stores the ends of the
-        /// ranges in a list.
+        /// Number of elements of each child except the last; nil if the node instead lists where
+        /// the elements of each child end.
         let even: Int?
         private let ends: NodeView
 

@@ -57,8 +57,8 @@ extension Instance {
     /// Returns an instance that always shows this version and may be used on any thread.
     ///
     /// The cost is one pin, whatever the size of the database. All frozen instances of a version
-    /// share the pin. It ends when the last of them is released and this instance has moved to
-    /// another version.
+    /// share the pin. The pin ends when the last of these instances is released and this instance
+    /// has moved to another version.
     ///
     /// - Parameter asOfStart: whether a write transaction may be open; the version at which it
     ///   began is then frozen. If false, traps in a write transaction.

@@ -65,8 +65,8 @@ extension ChangeSet {
             let history = try? ChangeHistory(new.lookup, top)
         {
             let wanted = Int(clamping: top.version - from)
-            // The change logs only add properties that were set to an equal value, so ignore errors
-            // of reading them.
+            // Without the change logs, only assignments of equal values are missing. Therefore
+            // ignore errors of reading the logs.
             try? history.forEachLast(wanted) { (_, changeset) throws(RealmError) in
                 try? all.add(changeset, besides: self)
             }

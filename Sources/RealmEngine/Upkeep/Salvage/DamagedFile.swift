@@ -283,7 +283,7 @@ extension DamagedFile {
 // MARK: - Formats 2 to 9
 
 extension DamagedFile {
-    /// Whether a table in the form of format 10 belongs to an upgrade that was not finished.
+    /// Whether a table in the form of format 10 was left by an upgrade that was not finished.
     private static func isUnfinished(_ info: TableInfo, _ space: NodeSpace) -> Bool {
         let columns = try? space.refNode(info.top, slots: 2, "table").slot(1).child
         return columns != nil

@@ -1,5 +1,5 @@
-/// Leaves of tables with a primary key that no node references. The keys of their objects were in
-/// the lost nodes above them, so the objects are identified by their primary keys and get new
+/// Leaves that no node references, in tables with a primary key. The keys of their objects were in
+/// the lost nodes above the leaves, so the objects are identified by their primary keys and get new
 /// object keys.
 ///
 /// A leaf is assigned to a table if all of the following are true: it has exactly one slot per

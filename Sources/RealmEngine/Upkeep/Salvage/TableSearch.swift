@@ -63,8 +63,7 @@ final class TableSearch {
         for info in tables { leaves[info.key]?.endSearch() }
     }
 
-    /// Number of a version that is newer than the version of the root that is used; nil if there is
-    /// none.
+    /// Number of a version that is newer than the version of `root`; nil if there is none.
     var newerVersion: UInt64? {
         roots.first.flatMap { $0.top.version > version ? $0.top.version : nil }
     }
@@ -182,7 +181,7 @@ final class TableSearch {
         return false
     }
 
-    /// Returns the name of a table in other roots, or in unreferenced lists of names.
+    /// Returns the name that other roots, or unreferenced lists of names, store for a table.
     func name(of key: TableKey) -> String? { names.name(of: key) }
 
     // MARK: Objects
