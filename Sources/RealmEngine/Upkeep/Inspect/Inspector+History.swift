@@ -24,8 +24,8 @@ package struct ChangeSummary: Sendable {
 }
 
 extension Inspector {
-    /// Returns the newest `count` entries of the history, oldest first; nil if the history has an
-    /// unknown type or the file is encrypted.
+    /// Returns the newest `count` entries of the history, oldest first. Nil for formats 2 to 9, for
+    /// a history of unknown type, and for a file that looks encrypted.
     ///
     /// Throws the errors of `inspect`, and `corrupt`.
     package func changes(last count: Int) throws(RealmError) -> [ChangeSummary]? {
