@@ -85,8 +85,8 @@ private final class PropertyNames: Sendable {
         }
     }
 
-    /// Adds a property. The caller must be the only owner of this object. If several properties
-    /// have the same name, the first is found.
+    /// Adds a property to the index of names. The caller must be the only owner of this object. A
+    /// name that several properties have keeps the position of the first.
     func add(_ name: String, _ position: Int) {
         let key = NameKey(name: name)
         state.withLock { state in

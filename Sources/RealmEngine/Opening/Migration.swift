@@ -36,8 +36,9 @@ public final class Migration {
         return new.write
     }
 
-    /// Throws if a property that is about to be removed did not exist before the migration. The
-    /// migration has then renamed a property to a name that the program does not want.
+    /// Throws if `property`, which the migration is about to remove from class `name`, did not
+    /// exist before the migration. It is then the result of a rename to a name that the program
+    /// does not want.
     func checkWasThere(_ property: String, of name: String) throws(RealmError) {
         let info = old.schema.objectClass(named: name)
         guard let info, info.columnIndex(named: property) == nil else { return }

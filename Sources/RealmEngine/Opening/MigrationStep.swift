@@ -5,7 +5,7 @@ enum MigrationStep {
     /// of new objects.
     case replaceProperty(String, PropertyDescription)
 
-    /// Applies the step.
+    /// Makes the schema change of this step in a transaction.
     func apply(_ transaction: WriteTransaction) throws(RealmError) {
         switch self {
         case .change(let change): try change.apply(transaction)

@@ -33,7 +33,7 @@ public final class WantedSchema: Sendable {
         /// Adds the new classes, then runs the migration, and then removes the properties that are
         /// not wanted. A nil closure means that no migration code runs.
         case migrate((@Sendable (Migration) throws(RealmError) -> Void)?)
-        /// Replaces the file by an empty database.
+        /// Replaces the file by an empty database if its schema differs.
         case recreate
     }
 

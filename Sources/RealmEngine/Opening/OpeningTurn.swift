@@ -102,7 +102,7 @@ final class OpeningTurn: Sendable {
         }
     }
 
-    /// Removes the settings of a database in memory.
+    /// Removes the `OpeningTurn` of a database in memory, which stores its settings.
     fileprivate static func removeMemoryDatabase(_ identifier: String) {
         turns.withLock { $0[.memory(identifier)] = nil }
     }
@@ -116,8 +116,8 @@ final class OpeningTurn: Sendable {
         }
     }
 
-    /// Whether the file is open. Must be called while no thread has the turn, so that the lock is
-    /// free.
+    /// Whether the file is open in this process. Must be called while no thread has the turn,
+    /// because a thread with the turn holds the mutex of `opened`.
     private var isInUse: Bool { opened.withLock { $0.database != nil } }
 }
 

@@ -130,7 +130,8 @@ extension SchemaPlan {
     func position(_ property: String, in table: Int) throws(RealmError) -> Int {
         if let found = classes[table].position(of: property) { return found }
         let known = classes[table].properties.map(\.name)
-        // Compare by Unicode equivalence, too: names with different bytes may look the same.
+        // Swift compares strings by Unicode equivalence. The name in the file and the argument may
+        // have different bytes although they look the same.
         if let found = known.firstIndex(of: property) { return found }
         throw .misuse(
             "class \(classes[table].name) has no property \(property)", code: "InvalidProperty",

@@ -18,7 +18,8 @@ package enum MisfitRule: String, CaseIterable, Sendable {
 struct ValueConversion: ~Copyable {
     enum Outcome {
         case exact(Value)
-        /// The nearest value of the new type.
+        /// The value has no exact equal in the new type; this is the nearest value that the type
+        /// has.
         case rounded(Value)
         case misfit
     }
@@ -152,7 +153,7 @@ struct ValueConversion: ~Copyable {
     }
 
     private static func parsed(_ text: ByteView, _ type: ColumnType) -> Outcome {
-        // A binary is converted to a string of the same bytes, and a string to a binary.
+        // A string and a binary of the same bytes are converted to each other.
         if type == .binary { return .exact(.binary(text)) }
         guard let value = Value.parsed(text, as: type), !value.isOverflow(of: text) else {
             return .misfit

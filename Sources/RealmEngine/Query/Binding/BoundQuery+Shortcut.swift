@@ -81,6 +81,7 @@ extension BoundQuery {
 }
 
 extension QueryProperty {
-    /// Whether the path is one property of the queried class, without links, suffix or quantifier.
+    /// Whether the operand is one property of the queried class, without links, a suffix such as
+    /// `.@count`, or a quantifier.
     fileprivate var isOwn: Bool { path.rest.isEmpty && suffix == .none && quantifier == nil }
 }

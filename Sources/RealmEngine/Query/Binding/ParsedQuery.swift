@@ -119,9 +119,10 @@ final class BoundQueries: Sendable {
 
 /// Lock-free cache for the queries of one snapshot. Confined to the snapshot's thread.
 final class SnapshotQueries {
-    /// Cache shared by all snapshots of the version.
+    /// Cache of bound queries that all snapshots of this version share.
     let shared: BoundQueries
-    /// Index lists that are known to be valid. The ref of a list selects its element.
+    /// Index lists that were verified to be valid. The ref of a list selects its element of this
+    /// array.
     private var sound: [VerifiedPostings.ListID?]
 
     private static let places = 64

@@ -48,7 +48,7 @@ extension QueryBinder {
         isPredicate && element == .timestamp && tree.function.isDefined(for: element)
     }
 
-    /// Returns the property of linked objects that is aggregated.
+    /// Returns the property that the aggregate reads from the objects at the end of the path.
     private func linkedProperty(
         _ tree: QueryAggregate, _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> BoundColumn {

@@ -106,7 +106,8 @@ enum Arithmetic {
         }
     }
 
-    /// Integer division; division by zero returns the largest or smallest integer.
+    /// Integer division as in the reference engine. Division by zero returns the largest integer,
+    /// or the smallest for a negative dividend.
     @inline(__always)
     static func quotient(_ a: Int64, _ b: Int64) -> Int64 {
         b == 0 ? (a >= 0 ? .max : .min) : b == -1 ? 0 &- a : a / b

@@ -239,8 +239,8 @@ extension QueryBinder {
         if tree.relation.isOrdered { throw unordered(tree) }
     }
 
-    /// Checks a comparison of links. `link` is a side of type link. If the other side is a
-    /// constant, `link` is the path.
+    /// Checks a comparison in which `link` has type link. `other` is the other side; if one side is
+    /// a constant, it is `other`.
     private func checkLink(
         _ link: BoundOperand, _ other: BoundOperand, _ tree: QueryComparison
     ) throws(RealmError) {

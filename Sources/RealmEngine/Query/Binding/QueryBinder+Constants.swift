@@ -168,7 +168,7 @@ extension QueryBinder {
             return decoded.append(decodingBase64: view)
                 ? (.binary(pool.view([UInt8](decoded.bytes))), .binary) : nil
         default:
-            // A number beyond the range is compared as infinity, as in a literal.
+            // A number beyond the range of the type becomes infinity, as a literal does.
             let value = target?.column.flatMap { Value.parsed(view, as: $0) }
             guard let target, let value else { return nil }
             if case .uuid(let id) = value { return (.uuid(uuidOrder.converted(id)), .uuid) }
@@ -235,8 +235,8 @@ extension QueryBinder {
         return (.float(value), .float)
     }
 
-    /// Throws if the target type has no infinity or NaN. Floating-point types and decimals have
-    /// both; an integer may be compared with NaN.
+    /// Throws if infinity or NaN is compared with a type that has no such value. Floats, doubles
+    /// and decimals have both; NaN, but not infinity, may be compared with an integer.
     private func checkInfinity(
         _ isNaN: Bool, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) {

@@ -2,7 +2,7 @@
 /// name or an index.
 struct PathElement {
     enum Kind {
-        /// A name; `isKey` if it was written in brackets.
+        /// A name. `isKey` is true if it was written in brackets, as in `['a']`.
         case name(String, isKey: Bool)
         case at(ListIndex)
         case all
@@ -87,7 +87,8 @@ extension QueryBinder {
         for (i, element) in elements.enumerated() {
             guard element.isSplit, case .name(let part, _) = element.kind else { break }
             name += i == 0 ? part : "." + part
-            // A name without a dot needs no joining, unless it looks like an operator.
+            // A first name without a dot is a property anyway. Only if it begins with `@` must a
+            // property be preferred to an operator of that name.
             guard i > 0 || name.hasPrefix("@") else { continue }
             if table.columnIndex(named: name) != nil { longest = (name, i + 1) }
         }

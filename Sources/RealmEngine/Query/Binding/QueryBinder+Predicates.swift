@@ -40,8 +40,9 @@ extension QueryBinder {
         return .and([isFilled, condition])
     }
 
-    /// Returns the right side with its texts converted to bytes and its bytes converted to texts,
-    /// to compare mixed values with both forms. Nil if the right side contains neither.
+    /// Predicates compare texts and bytes in mixed values alike, so the right side is needed in
+    /// both forms. Returns it with each text as bytes, and bytes as text for string operators. Nil
+    /// if there is nothing to convert.
     private func otherReading(
         of right: BoundOperand, for left: BoundOperand, _ relation: QueryRelation
     ) -> BoundOperand? {

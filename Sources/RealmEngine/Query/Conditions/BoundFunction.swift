@@ -4,7 +4,7 @@ package final class BoundFunction: Sendable {
     private let zone: ZoneRules
     /// Width to which `floor` rounds, an integer or a double.
     private let width: Value
-    /// Owner of the bytes of returned texts.
+    /// Owner of the bytes of the texts that `value(of:)` returns.
     private let texts = LockedValue(Texts())
 
     private struct Texts {
@@ -43,7 +43,7 @@ package final class BoundFunction: Sendable {
 
     private func text(_ period: Period) -> Value { .string(texts.withLock { $0.view(period) }) }
 
-    /// Rounds a number down to a multiple of the width.
+    /// Rounds a number down to a multiple of the second argument of `floor`.
     private func floored(_ value: Value) -> Value {
         switch (value, width) {
         case (.int(let number), .int(let width)):

@@ -2,7 +2,7 @@
 /// (query language 5).
 final class BoundPath: Sendable {
     let hops: [PathHop]
-    /// Class at the end of the hops.
+    /// Class of the objects that the last hop reaches; the queried class if there are no hops.
     let table: TableContext
     let end: PathEnd
     /// Whether every hop leads to at most one object.
@@ -19,7 +19,7 @@ final class BoundPath: Sendable {
 /// A path whose first steps are resolved.
 struct ResolvedPath {
     var hops: [PathHop] = []
-    /// Class at the end of the hops.
+    /// Class of the objects that the last resolved hop reaches.
     var table: TableInfo
     var end = PathEnd.objects
 
@@ -60,7 +60,7 @@ struct PathHop: Sendable {
 enum CollectionSelector: Sendable {
     case all
     case at(ListIndex)
-    /// One entry of a dictionary.
+    /// The value of one key of a dictionary.
     case key(ByteView)
     /// The keys of a dictionary.
     case keys
@@ -106,11 +106,11 @@ extension TableInfo {
 
 /// Values that a path reads from the objects at its end.
 enum PathEnd: Sendable {
-    /// The objects themselves, as links.
+    /// Links to the objects at the end of the path.
     case objects
     /// One entry of a dictionary of links, selected by its key. The value is the link.
     case linkEntry(BoundColumn, ByteView)
-    /// Keys of a dictionary of links.
+    /// The keys of a dictionary whose values are links.
     case linkKeys(BoundColumn)
     case scalar(BoundColumn)
     /// Elements of a collection without links.

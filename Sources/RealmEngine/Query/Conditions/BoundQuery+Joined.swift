@@ -12,7 +12,7 @@ extension BoundQuery {
         self.init(condition, parts.flatMap(\.descriptors), of: parts, table)
     }
 
-    /// Makes a query from a condition that uses the constants of `parts`.
+    /// Makes a query that combines `parts`. `condition` may use constants whose bytes `parts` own.
     convenience init(
         _ condition: BoundCondition, _ descriptors: [BoundDescriptor] = [],
         of parts: [BoundQuery], _ table: Table

@@ -57,7 +57,8 @@ final class BoundOperand: Sendable {
         /// A constant or a list of constants.
         case constant(ValueBuffer)
         case path(BoundPath)
-        /// Number of elements of each collection, or number of links or backlinks.
+        /// `@count`: the number of elements of each collection, or the number of links or
+        /// backlinks.
         case count(BoundPath)
         /// Size of texts in bytes, or number of elements of collections nested in mixed values.
         case size(BoundPath)
@@ -153,10 +154,10 @@ final class BoundAggregate: Sendable {
 final class BoundSubquery: Sendable {
     let path: BoundPath
     let condition: BoundCondition
-    /// Whether the condition contains a subquery. Computed once.
+    /// Whether the condition of the subquery contains another subquery. Computed once.
     let isNested: Bool
-    /// Cost of the condition, computed once: a range test contains the same subquery twice, so that
-    /// recomputing it would double the work with each level of nesting.
+    /// Estimated cost of testing the condition. Computed once: BETWEEN uses the same subquery for
+    /// both limits, so computing it anew would double the work with each level of nesting.
     let cost: Double
     let maximumReads: Int
 
@@ -213,7 +214,8 @@ struct BoundSortKey: Sendable {
     let isAscending: Bool
     /// Order of texts by which keys are compared.
     var collation = TextCollation.binary
-    /// Error thrown if there is something to sort, because the path cannot be used as a key.
+    /// Error to throw because the path cannot be used as a sort key. Thrown only if there are
+    /// objects to sort.
     let failure: RealmError?
     let name: String
 

@@ -9,7 +9,8 @@ final class ColumnTest: Sendable {
     let operand: Operand
     /// Regular expression of MATCHES; nil for other relations.
     let pattern: RegularExpression?
-    /// Sorted constants of a long list that no kernel searches.
+    /// The constants of a long IN list in sorted order, for values that are tested one by one; nil
+    /// if the list is short or cannot be sorted.
     private let sorted: SortedMembers?
 
     init(
@@ -36,8 +37,8 @@ final class ColumnTest: Sendable {
         return text.buffer.allSatisfy { $0 < 0x80 && ($0 | 0x20) &- 0x61 >= 26 }
     }
 
-    /// Whether folding applies to whole characters. False if the constant contains incomplete
-    /// characters, which have no case (query language 14).
+    /// Whether case folding compares characters. False if the constant is not valid UTF-8, so that
+    /// only its bytes can be compared (query language 14).
     var foldsWholeCharacters: Bool {
         guard !folding.isNone, column.type == .string else { return true }
         switch operand {
@@ -50,7 +51,8 @@ final class ColumnTest: Sendable {
     enum Operand: Sendable {
         /// A constant of exactly the property's type, compared by the type's own rules.
         case strict(Value)
-        /// A constant of another type, compared by the rules for values of different types.
+        /// A constant whose type is not exactly the property's type. It is compared by the rules
+        /// for values of different types.
         case general(Value)
         /// IN with a list of constants. Elements of other types than the property's were removed.
         case members([Value])
@@ -107,8 +109,8 @@ final class ColumnTest: Sendable {
         return ValueRules.matches(relation, value, constant, folding: .none)
     }
 
-    /// Compares texts. In ordered comparisons, null is below every string; for string operators,
-    /// every text contains a null constant.
+    /// Compares texts. For `<` and `>`, null is below every string. For BEGINSWITH, ENDSWITH and
+    /// CONTAINS, every value matches a null constant.
     private func holdsForText(_ value: Value, _ constant: Value) -> Bool {
         switch relation {
         case .less, .lessEqual, .greater, .greaterEqual:

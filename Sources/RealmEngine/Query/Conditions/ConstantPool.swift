@@ -4,7 +4,7 @@ final class ConstantPool: @unchecked Sendable {
     /// Newest memory block. Each block begins with the address of the previous block.
     private var last: UnsafeMutableRawPointer?
 
-    /// Whether a constant is an object that was found by its primary key.
+    /// Whether a constant is an object that binding found by its primary key.
     var namesObjects = false
 
     private static let headerSize = 8

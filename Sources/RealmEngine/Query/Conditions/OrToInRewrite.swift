@@ -1,8 +1,8 @@
 /// Rewrites equality tests of one property in an OR to a single IN test, so that each value of the
 /// property, or the index, is read only once.
 enum OrToInRewrite {
-    /// Returns the terms of an OR. Tests that were joined to an IN test are at the position of the
-    /// first of them.
+    /// Returns the terms of an OR after merging equality tests of one property into one IN test.
+    /// The IN test is at the position of the first merged test.
     static func joined(_ terms: [BoundCondition]) -> [BoundCondition] {
         if terms.count < 2 { return terms }
         var result: [BoundCondition] = []
@@ -50,7 +50,8 @@ enum OrToInRewrite {
         }
     }
 
-    /// Returns the constants if the test is equivalent to IN; nil otherwise.
+    /// Returns the constants if the test is `==` or IN and can be merged with other tests of its
+    /// property into one IN test; nil otherwise.
     private static func values(of test: ColumnTest) -> [Value]? {
         guard test.relation == .equal, test.folding.isNone, test.column.layout.collection == nil
         else {

@@ -1,6 +1,6 @@
 /// Treatment of objects that a path reaches more than once.
 enum PathMultiplicity {
-    /// Each occurrence of an object is retained, in path order.
+    /// The path's result contains an object once per occurrence, in path order.
     case kept
     /// The number of occurrences of each object is retained, but not their order.
     case counted
@@ -18,7 +18,7 @@ final class KeyBuffer {
     private var spareTimes = ReusedBuffer<Int64>()
     private var scratch: [(key: Int64, times: Int64)] = []
 
-    /// Minimum number of keys for which merging equal keys saves time.
+    /// Minimum number of collected keys for which merging duplicates saves time.
     private static let worthMerging = 64
     /// Minimum number of keys that are stored with a multiplicity. Fewer keys are stored once per
     /// occurrence, so that sums of fractions are rounded after each addition.

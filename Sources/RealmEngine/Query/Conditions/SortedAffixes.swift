@@ -3,7 +3,7 @@ struct SortedAffixes: Sendable {
     private let texts: Affixes
     private let binaries: Affixes
 
-    /// Minimum number of constants for which sorting them saves time.
+    /// Minimum number of prefixes or suffixes for which sorting them saves time.
     private static let minimumSortedCount = 8
 
     /// Nil for relations other than BEGINSWITH and ENDSWITH, and for too few constants.

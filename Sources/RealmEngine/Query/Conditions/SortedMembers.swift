@@ -4,11 +4,11 @@ struct SortedMembers: Sendable {
     private let type: TypeMask
     private let hasNull: Bool
 
-    /// Minimum number of constants for which sorting them saves time.
+    /// Minimum length of an IN list for which sorting its constants saves time.
     private static let minimumSortedCount = 16
 
-    /// Nil for few members and for members of several types, because numbers of different types
-    /// have no common order consistent with equality (query language 8.3).
+    /// Nil if `members` has few values or values of several types: for numbers of different types,
+    /// no order is consistent with equality (query language 8.3).
     init?(_ members: [Value]) {
         guard members.count >= Self.minimumSortedCount else { return nil }
         var values: [Value] = []

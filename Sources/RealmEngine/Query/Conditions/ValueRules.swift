@@ -10,7 +10,8 @@ enum ValueRules {
         case .less, .lessEqual, .greater, .greaterEqual: return isOrdered(relation, a, b)
         case .beginsWith, .endsWith, .contains, .like:
             return matchesText(relation, a, b, folding: folding)
-        // These relations need more than two values.
+        // The caller tests TEXT and MATCHES: they need the parsed search words or expression, not
+        // two values.
         case .text, .matches: return false
         }
     }

@@ -16,7 +16,7 @@ final class VerifiedPostings: Sendable {
 
     private let outcomes = LockedValue<[ListID: Bool]>([:])
 
-    /// Maximum number of cached results; the cache is emptied when it is full.
+    /// Maximum number of lists whose check result is cached. The cache is emptied when it is full.
     private static let maximumCount = 1 << 16
 
     /// Whether the keys of a list, or of a part of it, ascend and all identify objects of `table`.

@@ -10,7 +10,7 @@ final class EvaluationBudget {
     /// budget of a visit to a linked object.
     private let meters: UnsafeMutablePointer<ReadState>
     private let source: NodeSpace
-    /// Maximum number of times that a pass reads each column.
+    /// Maximum number of times that one pass over the table may read each column of an object.
     private let maximumReads: Int
 
     init(_ space: NodeSpace, maximumReads: Int) {

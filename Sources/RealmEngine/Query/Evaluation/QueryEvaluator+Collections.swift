@@ -116,7 +116,7 @@ extension QueryEvaluator {
                 return
             }
         }
-        // A missing key reads as null, except in an empty dictionary.
+        // Without an entry for the key, append null. An empty dictionary appends nothing.
         if !isEmpty { buffer.values.append(.null) }
     }
 

@@ -13,7 +13,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends, for each object at the end of the path that owns links, the number of its links.
+    /// Appends the number of links in the last hop's property, for each object before that hop.
     private func appendLinkCounts(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

@@ -158,8 +158,8 @@ extension QueryEvaluator {
         if case .nested = path.end { buffer.endGroup() }
     }
 
-    /// Appends the values of a path that reaches several objects. Single values form one list; each
-    /// collection forms a group.
+    /// Appends the values read from all objects at the end of a path with to-many links. The
+    /// elements of each collection form a group; other values form one list.
     private func appendBehindMany(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

@@ -10,7 +10,8 @@ struct RowLocation {
         try leaf.value(column.leafIndex, column.layout, row: row)
     }
 
-    /// The same location, marked as reached by a link.
+    /// This location, marked as reached through a link, so that reads of its collections get their
+    /// own budget.
     var linked: RowLocation { RowLocation(leaf: leaf, row: row, isLinked: true) }
 }
 
@@ -21,7 +22,8 @@ struct RowLocation {
 final class QueryEvaluator {
     let snapshot: Snapshot
     let space: NodeSpace
-    /// Node spaces with read budgets, for reading collections.
+    /// Counts the bytes that evaluation reads from collections, and stops it beyond the read
+    /// budget.
     let visits: EvaluationBudget
     private var buffers: [ValueBuffer] = []
     private var buffersInUse = 0
@@ -34,8 +36,8 @@ final class QueryEvaluator {
     /// Number of object keys that paths have collected so far, as a measure of the cost of paths.
     var reached = 0
 
-    /// - Parameter maximumReads: maximum number of times that one pass over a table reads the
-    ///   collections of each object.
+    /// - Parameter maximumReads: maximum number of times that a query reads the collections of one
+    ///   object while it visits the table once; see `EvaluationBudget`.
     init(_ snapshot: Snapshot, maximumReads: Int) {
         self.snapshot = snapshot
         space = snapshot.lookup

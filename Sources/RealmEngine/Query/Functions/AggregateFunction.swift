@@ -30,7 +30,8 @@ public final class AggregateFunction: Sendable {
     package enum Operands: Sendable {
         /// Integers, floats, doubles, decimals, and mixed values, of which only numbers are used.
         case numbers
-        /// The types of `numbers`, and dates; mixed values of every type are used.
+        /// The types of `numbers`, and dates. In a mixed property, values of all types are
+        /// compared.
         case ordered
         case all
     }
@@ -38,7 +39,8 @@ public final class AggregateFunction: Sendable {
     /// Whether NaN counts as a value. Null never does.
     enum NaNRule: Sendable {
         case skipped
-        /// NaN counts if it is a float or double in a mixed value, as in the reference engine.
+        /// NaN is aggregated if it is a float or double in a mixed property, as in the reference
+        /// engine. It is skipped in other properties.
         case includedInMixed
         /// NaN counts if it is a float or double in a mixed value or a dictionary, as in the
         /// reference engine.
@@ -206,6 +208,6 @@ struct ValueFilter: Sendable {
 enum IntegerOverflow: Sendable {
     /// The sum wraps, as in the query language and in the SDKs.
     case wraps
-    /// The sum becomes a double, as in the tools.
+    /// The sum continues as a double, as in the command-line tools.
     case widens
 }

@@ -26,7 +26,8 @@ class AggregateOperation: @unchecked Sendable {
     func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value { .null }
 }
 
-/// The operations on states of one type.
+/// An aggregate operation whose state has the type `State`, with a final step that computes the
+/// result from the state.
 final class OperationOn<State: AggregateState>: AggregateOperation, @unchecked Sendable {
     private let empty: State
     private let finish: @Sendable (State, IntegerOverflow) -> Value

@@ -2,7 +2,7 @@
 protocol ExtremeNumber: BitwiseCopyable, Sendable {
     static var zero: Self { get }
 
-    /// Nil for values that do not have this type and for NaN.
+    /// Nil if the value is NaN or is not of this type.
     init?(counted value: Value)
 
     var asValue: Value { get }
@@ -26,7 +26,8 @@ extension ExtremeNumber where Self: Comparable {
 }
 
 extension ExtremeNumber {
-    /// Finds the minimum or maximum value by value.
+    /// Finds the minimum or maximum by reading the value of each selected row, for leaves that no
+    /// kernel can read.
     fileprivate static func extremeOfValues(
         _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
     ) throws(RealmError) -> Self? {

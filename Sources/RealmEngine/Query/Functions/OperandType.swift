@@ -80,7 +80,8 @@ enum OperandType: Hashable, Sendable {
         }
     }
 
-    /// Name in messages, equal to the name in schemas (query language 24).
+    /// Name of the type in messages, such as `int`: the same as in schemas (query language 24,
+    /// messages).
     var name: String {
         switch self {
         case .link: "link"

@@ -1,4 +1,4 @@
-/// Sum and number of values.
+/// Aggregate state with the sum of the values and their number.
 protocol Total: AggregateState {
     func sum(_ overflow: IntegerOverflow) -> Value
     /// Mean of the values; null without values.
@@ -43,8 +43,8 @@ struct IntegerTotal: Total {
             sum &+= IntegerKernels.sum(cells.node)
             count &+= Int128(cells.count)
         case .nullableInteger(let cells) where cells.count <= ClusterRows.maximum:
-            // Element 0 of the array is the null marker, and every null equals it: subtract the
-            // marker once and once per null.
+            // The sum of the array includes its null markers: element 0, and one per null. Subtract
+            // them.
             let nulls = cells.nullRows.count
             sum &+=
                 IntegerKernels.sum(cells.node) &- Int128(cells.marker) &* Int128(nulls &+ 1)
@@ -112,7 +112,8 @@ struct BinaryTotal: Total {
         count &+= 1
     }
 
-    /// Adds `count` numbers without branches. For a NaN, adds -0 instead, which changes no sum.
+    /// Adds `count` numbers without branches. Adds -0 in place of a NaN, which leaves the sum
+    /// unchanged.
     @inline(__always)
     private mutating func add(_ count: Int, _ number: (Int) -> Double) {
         var (sum, numbers) = (sum, 0)

@@ -83,8 +83,8 @@ extension QueryPlan {
         return (count, runs.map { $0?.result(overflow) ?? .int(Int64(count)) })
     }
 
-    /// Returns aggregates of which at least one is computed from sorted values. All objects form
-    /// one group.
+    /// Computes aggregates that include a function of sorted values, such as the median. Treats all
+    /// objects as one group.
     private func orderedAggregates(
         _ expressions: [AggregateExpression], _ overflow: IntegerOverflow, in snapshot: Snapshot
     ) throws(RealmError) -> (count: Int, values: [Value]) {

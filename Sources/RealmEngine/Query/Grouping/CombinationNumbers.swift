@@ -8,7 +8,7 @@ final class CombinationNumbers {
     /// the number of the combination of all previous keys, the second is the number of this key's
     /// value.
     private let pairs: [PairNumbers]
-    /// Number of each row's combination in the leaf read most recently.
+    /// Combination number of each row of the leaf that `read` received last.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
     /// Buffer with one number per row, for use by callers. Overwritten by `read`.
     let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
@@ -31,7 +31,7 @@ final class CombinationNumbers {
     /// Number of combinations.
     var count: Int { pairs.last?.count ?? readers.first?.values.count ?? 1 }
 
-    /// Bytes of memory in use.
+    /// Memory in bytes used by the numbered key values and combinations.
     var size: Int {
         readers.reduce(0) { $0 + $1.values.size } + pairs.reduce(0) { $0 + $1.size }
     }
@@ -41,8 +41,8 @@ final class CombinationNumbers {
         for pair in pairs { pair.removeAll() }
     }
 
-    /// Whether the combinations of all selected rows certainly have numbers already. False if only
-    /// a search could tell.
+    /// Whether the key values of all selected rows are known to have combination numbers already.
+    /// False also if only a search of the hash tables could decide that.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard readers.count == 1 else { return false }
         return try readers[0].hasAll(leaf, rows)

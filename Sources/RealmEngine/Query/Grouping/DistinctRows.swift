@@ -23,7 +23,7 @@ struct DistinctRows {
     /// Columns of the queried class that the keys read.
     var columns: [ColumnLeaves] { combinations.readers.compactMap(\.ownColumn) }
 
-    /// Whether the combinations exceed the memory limit.
+    /// Whether the hash tables of the combinations use more memory than the limit.
     var isFull: Bool { combinations.size > memoryLimit }
 
     /// Returns the selected rows of a leaf whose combination has not occurred before.

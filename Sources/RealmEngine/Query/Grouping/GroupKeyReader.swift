@@ -81,8 +81,8 @@ final class GroupKeyReader {
         }
     }
 
-    /// Whether the values of all selected rows certainly have numbers already. False if only a
-    /// search could tell.
+    /// Whether the value of every selected row is known to have a number already. False also if
+    /// only a search of the hash table could decide that.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard let ownColumn, let cells = cells.first(where: { $0.width == 16 }),
             case .string(let texts) = try ownColumn.leaf(leaf), texts.form == .short,
@@ -99,7 +99,7 @@ final class GroupKeyReader {
         if small.count == 0 { for _ in 0..<Self.smallCount { small.append(Self.unknown) } }
         let (values, small) = (values, small.mutable.baseAddress!)
         if node.widthCode == 4 {
-            // Every integer of one byte has an element in `small`.
+            // The integers have eight bits. `small` has an element for each of their 256 values.
             let bytes = node.payload.assumingMemoryBound(to: Int8.self) + first
             let middle = small - Int(Self.smallestSmallKey)
             rows.each { row in

@@ -19,10 +19,10 @@ struct GroupRecord: Sendable {
     private var sizeOffset: Int { countOffset + 8 }
     private var statesOffset: Int { countOffset + 16 }
 
-    /// Size in bytes of a record without the copied texts at its end.
+    /// Size in bytes of a record without the copies of text keys at its end.
     var size: Int { statesOffset + ((stateSize + 15) & ~15) }
 
-    /// Maximum size in bytes of a record with the copied texts at its end.
+    /// Maximum size in bytes of a record with the copies of text keys at its end.
     var maximumLength: Int { copiesTexts ? size + keys * TextHeads.maximumLength + 15 : size }
 
     @inline(__always)
@@ -50,7 +50,7 @@ struct GroupRecord: Sendable {
             record + record.load(fromByteOffset: place + 8, as: Int.self), count: count)
     }
 
-    /// Stores all keys and the size of the record.
+    /// Stores the values of all keys in the record, and the record's size.
     func setKeys(_ values: [Value], of record: UnsafeMutableRawPointer) {
         setKeys(of: record) { i in
             var head = ByteView.empty

@@ -5,7 +5,8 @@ final class GroupResults {
     private let overflow: IntegerOverflow
     /// Aggregates computed from sorted values, such as the median.
     private let ordered: [OrderedAggregate]
-    /// One stream of values per aggregated property, and the next record of each stream.
+    /// The values of each property aggregated in sorted order, as a stream of records ordered by
+    /// group, and the next record of that stream.
     private var values: [(stream: GroupStream, next: UnsafeRawPointer?)]
 
     private struct OrderedAggregate {
@@ -40,8 +41,8 @@ final class GroupResults {
 
     var record: GroupRecord { groups.record }
 
-    /// Returns the next group and its results in the order of the aggregates; nil at the end. The
-    /// group is valid until the next call.
+    /// Returns the record of the next group and the results of its aggregates, in the order of the
+    /// aggregates; nil at the end. The record is valid until the next call.
     func next() -> (group: UnsafeRawPointer, results: [Value])? {
         guard let group = groups.next() else { return nil }
         let states = record.states(of: group)

@@ -40,8 +40,8 @@ final class GroupTable {
             + operands.compactMap { $0 }
     }
 
-    /// Returns the column indexes of the properties used by functions of sorted values, without
-    /// duplicates.
+    /// Returns the column indexes of the properties aggregated by functions of sorted values, such
+    /// as the median. Each index occurs once.
     static func orderedColumns(_ aggregates: [AggregateExpression]) -> [Int] {
         var columns: [Int] = []
         for aggregate in aggregates where aggregate.function.isOrdered {
@@ -66,7 +66,7 @@ final class GroupTable {
 
     private var count: Int { counts.count }
 
-    /// Whether the memory limit is exceeded.
+    /// Whether the groups use more memory than the limit.
     var isFull: Bool {
         var size = count * (8 + layout.size) + keys.size
         for values in values { size += values.size }

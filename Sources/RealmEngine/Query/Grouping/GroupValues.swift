@@ -1,11 +1,11 @@
-/// For each group and each value of one property, the number of objects. For functions of sorted
-/// values.
+/// Number of objects for each combination of a group and a value of one property. Used for
+/// functions of sorted values, such as the median.
 final class GroupValues {
     private let reader: GroupKeyReader
     /// Numbers of pairs. A pair consists of the number of a group and the number of a value. Nil if
     /// there is only one group.
     private let pairs: PairNumbers?
-    /// Number of objects by pair number.
+    /// Number of objects that have each pair of group and value, by the number of the pair.
     private let counts = ReusedBuffer<Int>()
 
     /// A group number and the number of one of its values.

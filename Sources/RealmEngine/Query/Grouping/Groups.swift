@@ -94,7 +94,8 @@ struct GroupVisit {
     }
 
     /// Visits the rows of the query's results: leaf by leaf if their order does not matter,
-    /// otherwise row by row. The leaves can be read until `atEnd` has returned.
+    /// otherwise row by row. The leaves that `body` received remain readable until `atEnd` has
+    /// returned.
     private func forEachRow(
         _ evaluator: QueryEvaluator, reading columns: [ColumnLeaves],
         _ body: (ClusterLeaf, Selection) throws(RealmError) -> Void,
@@ -157,7 +158,8 @@ private final class SpilledTable {
         table.removeAll()
     }
 
-    /// Returns the stream of all groups, and for each property the stream of its values by group.
+    /// Returns the stream of all groups. Also returns one stream for each property aggregated in
+    /// sorted order, which has the property's values, ordered by group.
     func all() throws(RealmError) -> (GroupStream, [GroupStream]) {
         if runs.isEmpty { return table.sorted() }
         try spill()

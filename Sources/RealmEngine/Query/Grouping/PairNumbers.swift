@@ -4,7 +4,8 @@
 /// Confined to one thread.
 final class PairNumbers {
     private let pairs = ValueNumbers()
-    /// Numbers of pairs of small integers, at index `first << shift | second`.
+    /// Table of the numbers of pairs of small integers. The index of a pair is `first << shift |
+    /// second`.
     private let known: UnsafeMutablePointer<UInt32>
     /// Number of bits reserved for the second integer of a pair in `known`.
     private var shift = 0
@@ -22,7 +23,7 @@ final class PairNumbers {
     /// Number of pairs.
     var count: Int { pairs.count }
 
-    /// Bytes of memory in use.
+    /// Memory in bytes used by the numbered pairs, without the array for pairs of small integers.
     var size: Int { pairs.size }
 
     func removeAll() {
@@ -32,11 +33,12 @@ final class PairNumbers {
 
     private func reset() { known.update(repeating: Self.unknown, count: Self.capacity) }
 
-    /// Stores the number of each selected row's pair in `numbers`.
+    /// Stores the number of the pair (`firsts[row]`, `seconds[row]`) in `numbers[row]`, for each
+    /// selected row.
     ///
     /// - Parameters:
-    ///     - firstLimit: exclusive upper limit of the integers in `firsts`.
-    ///     - limit: exclusive upper limit of the integers in `seconds`.
+    ///     - firstLimit: every selected integer in `firsts` is less than this number.
+    ///     - limit: every selected integer in `seconds` is less than this number.
     ///     - numbers: output; may be the same buffer as `firsts` or `seconds`.
     func read(
         _ firsts: UnsafePointer<UInt32>, below firstLimit: Int,
@@ -50,7 +52,7 @@ final class PairNumbers {
         }
         let (known, shift) = (known, UInt64(shift))
         if firstLimit <= Self.capacity >> Int(shift) {
-            // Every pair has its own element in the table.
+            // All pairs that can occur have their own element in the array `known`.
             rows.each { row in
                 let place = Int(firsts[row]) &<< Int(shift) | Int(seconds[row])
                 let number = known[place]

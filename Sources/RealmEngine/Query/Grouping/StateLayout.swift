@@ -7,9 +7,9 @@ struct StateLayout: Sendable {
         let offset: Int
     }
 
-    /// Slot of each aggregate.
+    /// Operation and state offset of each aggregate, in the order of the aggregates.
     let slots: [Slot]
-    /// Size of all states of a group in bytes, a multiple of 16.
+    /// Size in bytes of the states of all aggregates for one group; a multiple of 16.
     let size: Int
 
     static let empty = StateLayout(slots: [], size: 0)

@@ -59,7 +59,7 @@ struct FullTextTerms: Sendable {
         return true
     }
 
-    /// Returns the tokens of a word to search for; empty if the word has no token character.
+    /// Returns the tokens of one word of the search text; empty if the word has no token character.
     private static func tokens(of word: [UInt8]) -> [[UInt8]] {
         word.withUnsafeBytes { bytes in
             var tokens: [[UInt8]] = []

@@ -3,7 +3,7 @@
 /// Rings are numbered from 0, which is the outer ring. Vertices are numbered from 0, without
 /// vertices that repeat the vertex before. Edge `i` begins at vertex `i`.
 enum GeoFlaw: Error, Hashable {
-    /// A point has no inside.
+    /// The shape is a point, which has no area that could contain another point.
     case point
     /// A longitude or latitude is out of its range.
     case coordinate
@@ -13,7 +13,7 @@ enum GeoFlaw: Error, Hashable {
     case tooManyPoints
     /// A polygon has no ring.
     case noRing
-    /// The last point of a ring is not its first.
+    /// The last point of a ring is not equal to its first point.
     case open(ring: Int)
     /// A ring has fewer than three vertices.
     case tooFewVertices(ring: Int, count: Int)
@@ -23,10 +23,10 @@ enum GeoFlaw: Error, Hashable {
     case crossingEdges(ring: Int, Int, Int)
     /// A hole is not inside the outer ring.
     case holeOutside(ring: Int)
-    /// Two rings have an edge in common. The edges are numbered in the direction that has the
-    /// inside on the left.
+    /// Two rings have an edge in common. The edges of each ring are numbered in the direction that
+    /// has the inside of the ring on the left.
     case commonEdge(Edge, Edge)
-    /// Two holes cross.
+    /// The edges of two holes of a polygon cross. The values are the ring numbers of the holes.
     case crossingHoles(Int, Int)
     /// A hole lies inside another hole. The value is the ring number of the inner hole, counted so
     /// that each hole is followed by the holes inside it: 2 if it is inside the first hole.
@@ -34,13 +34,13 @@ enum GeoFlaw: Error, Hashable {
 
     /// An edge of a ring.
     struct Edge: Hashable, Sendable {
-        /// Number of the ring.
+        /// Number of the ring in its polygon; 0 is the outer ring.
         let ring: Int
-        /// Number of the edge.
+        /// Number of the edge: the index of the vertex at which it begins.
         let index: Int
     }
 
-    /// The flaw in words, without numbers.
+    /// Text of the error message that explains the flaw, without numbers of rings or vertices.
     var message: String {
         switch self {
         case .point: "a point has no inside"

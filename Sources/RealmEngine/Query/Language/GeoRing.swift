@@ -1,6 +1,6 @@
 /// A closed line on the sphere. Its inside is the smaller of its two sides (query language 20).
 struct GeoRing: Sendable {
-    /// Vertices, without the repeated first one at the end.
+    /// Vertices in order. The last point of the closed line, which equals the first, is left out.
     let vertices: [SphereVector]
     /// Reference point of the inside test. It is far from most data, and edges of typical data do
     /// not point to it.
@@ -85,8 +85,8 @@ struct GeoRing: Sendable {
         let area = leftArea(v)
         if abs(area) < smallArea { return isReferenceOutvoted(v, touchesPole) }
         let isLeftInside = isLeftInside(area)
-        // Take a point just to the left of the middle of the longest edge. It is far closer to that
-        // edge than to any other.
+        // Test a point that is certainly on the left side: just left of the middle of the longest
+        // edge, and far closer to that edge than to any other.
         var (a, b) = (v[v.count - 1], v[0])
         for (c, d) in zip(v, v.dropFirst()) where (d - c).square > (b - a).square {
             (a, b) = (c, d)
@@ -117,9 +117,9 @@ struct GeoRing: Sendable {
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,
     ]
 
-    /// Whether both witnesses are separated from the reference by the ring. Of these three points,
-    /// a small region contains at most one: that one must be the reference. A region without area
-    /// contains none of them.
+    /// Whether the ring separates the reference point from both witness points. A small region
+    /// contains at most one of these three points, so it must then be the reference. A region
+    /// without area contains none of them.
     private static func isReferenceOutvoted(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
         witnesses.allSatisfy { crossesOddly(v, touchesPole, to: $0) }
     }

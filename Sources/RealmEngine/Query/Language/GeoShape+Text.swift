@@ -1,5 +1,5 @@
-/// Texts of shapes and flaws, as the SDKs word them. Used in messages to programs that use
-/// predicates.
+/// Texts of geographic shapes and their flaws, in the wording of the SDKs. Used in messages to
+/// programs that use predicates.
 extension GeoShape {
     var text: String {
         switch self {
@@ -40,7 +40,8 @@ extension GeoShape {
         }
     }
 
-    /// Describes edge `i` of a ring by its end points, latitude first.
+    /// Describes edge `i` of a ring by the coordinates of its two end points, latitude first. Empty
+    /// if there is no such edge.
     private func edge(_ i: Int, of ring: Int) -> String {
         guard case .polygon(let rings) = self, rings.indices.contains(ring) else { return "" }
         var vertices: [GeoPoint] = []

@@ -23,7 +23,7 @@ package enum NearestNames {
     }
 
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        // Longer names are not worth the time.
+        // A name longer than 64 bytes is not compared in detail, which would take long.
         if a.count > 64 || b.count > 64 { return a == b ? 0 : 64 }
         var before = [Int](repeating: 0, count: b.count + 1)
         var last = Array(0...b.count)

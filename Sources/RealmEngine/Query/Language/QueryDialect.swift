@@ -50,7 +50,8 @@ public struct QueryDialect: Hashable, Sendable {
         ("yes", .true), ("true", .true), ("no", .false), ("false", .false),
     ]
 
-    /// Operators with another name in the query language.
+    /// Operators of predicates that have another name in the query language, which has `@keys` and
+    /// `@values`.
     static let predicateOperators: [(StaticString, QueryToken.Kind)] = [
         ("@allKeys", .keys), ("@allValues", .values),
     ]

@@ -102,7 +102,8 @@ extension QueryLexer {
             let b = text[at]
             if b == quote { return at + 1 }
             if b == UInt8(ascii: "\\") {
-                // Escapes in a regular expression are checked by its parser.
+                // In a regular expression, only skip escapes: the parser of the expression checks
+                // them.
                 guard let length = isExpression ? 2 : escapeLength(at) else { return nil }
                 at += length
             } else {

@@ -3,7 +3,7 @@ struct QueryLexer {
     /// Borrowed query text, as UTF-8; must be valid while the lexer exists.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
-    /// Whether the next string is the regular expression of MATCHES.
+    /// Whether the next string is the right side of MATCHES, a regular expression.
     private(set) var isExpression = false
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }

@@ -139,8 +139,8 @@ extension QueryParser {
         return comparison(left, relation, folds, marks, try operand(), sign)
     }
 
-    /// Parses the flags in brackets after an operator: whether to fold case, and whether to fold
-    /// marks.
+    /// Parses the flags after an operator, such as `[c]`. Returns whether to fold case, and whether
+    /// to fold diacritical marks.
     private mutating func flags() throws(RealmError) -> (Bool, Bool) {
         guard token.kind == .caseFlag else { return (false, false) }
         let letters = bytes(of: try advance())

@@ -35,7 +35,8 @@ extension QueryParser {
         case .argument: return .constant(try argument(quantifier))
         case .place where quantifier == nil: return .constant(.value(try placeValue()))
         case .binary:
-            // The word is also a name; the parenthesis decides.
+            // `binary` is also a possible property name. It begins a literal if a parenthesis
+            // follows.
             let word = try advance()
             if token.kind == .leftParen, quantifier == nil { return .constant(try binary()) }
             return try pathOperand(quantifier, from: start, word)

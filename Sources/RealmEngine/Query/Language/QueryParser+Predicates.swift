@@ -123,7 +123,8 @@ extension QueryParser {
         return QueryList(limits)
     }
 
-    /// Parses an argument placeholder in brackets as an index or key.
+    /// Parses a placeholder in brackets, such as `[%@]`. Its argument must be a list index or a
+    /// dictionary key.
     mutating func indexPlace() throws(RealmError) -> QueryStep.Index {
         let range = token.range
         switch try placeValue() {

@@ -1,4 +1,4 @@
-/// Advice for dates in a form that the language does not have.
+/// Hints on the form of dates, for errors at text that looks like a date in another form.
 extension QuerySource {
     /// Whether the word at an offset looks like the start of a date: `2024-06-01`.
     func isInDate(_ offset: Int) -> Bool {
@@ -28,7 +28,7 @@ extension QuerySource {
     }
 }
 
-/// Texts that callers may append to the hint of a query error.
+/// Standard hints that callers may append to the hint of a query error.
 package enum QueryAdvice {
     /// Hint on the forms of dates.
     package static let dates =

@@ -3,7 +3,7 @@ struct SourceRange: Equatable, Sendable {
     var start: Int
     var end: Int
 
-    /// Range of tree parts that have no query text.
+    /// Range of parts of the query tree that were not parsed from text, but built by a program.
     static let none = SourceRange(start: -1, end: -1)
 
     /// Returns the range from the start of `self` to the end of `other`.
@@ -15,7 +15,7 @@ struct SourceRange: Equatable, Sendable {
 /// The text of a query, kept so that errors can show the position of a mistake.
 struct QuerySource: Sendable {
     let text: [UInt8]
-    /// The language of the text.
+    /// The language in which the text is written: a query language or `NSPredicate`.
     var dialect = QueryDialect.language
 
     /// Error codes of the reference library (query language 24).

@@ -77,7 +77,7 @@ extension QueryToken {
         }
     }
 
-    /// Keywords by length.
+    /// Keywords of the query language, by their length in bytes.
     private static let words: [[Word]] = {
         let all =
             exactWords.map { Word($0.0, $0.1) } + anyCaseWords.map { Word($0.0, $0.1, folds: 0x20) }

@@ -98,8 +98,8 @@ extension QueryOperand {
                     path: path, function: function, functionRange: .none, property: property)))
     }
 
-    /// Number of linked objects that match a condition, whose paths begin at the linked objects:
-    /// `SUBQUERY(...).@count`.
+    /// Number of objects at the end of `path` that match `condition`: `SUBQUERY(...).@count`. The
+    /// paths in `condition` begin at these objects.
     public static func subqueryCount(
         _ path: QueryPath, _ condition: QueryCondition
     ) -> QueryOperand {

@@ -7,7 +7,7 @@ struct QueryTree: Sendable {
     var condition: QueryCondition
     var clauses: [QueryClause] = []
     var dialect = QueryDialect.language
-    /// Whether the tree contains the time at which it was built as a constant.
+    /// Whether the tree contains the current time, read when the tree was built, as a constant.
     var isMomentary = false
 }
 
@@ -183,7 +183,7 @@ struct QueryProperty: Sendable {
 
     enum Suffix: UInt8, Sendable {
         case none
-        /// Number of elements or bytes: `.@count`, `.@size`, `[SIZE]`
+        /// Number of elements of a collection, or of bytes of a text: `.@count`, `.@size`, `[SIZE]`
         case count
         /// Type of the value: `.@type`
         case type

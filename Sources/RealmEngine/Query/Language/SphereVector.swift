@@ -82,7 +82,8 @@ struct SphereVector: Hashable, Sendable {
     static func arcsCrossExactly(
         _ a: SphereVector, _ b: SphereVector, _ c: SphereVector, _ d: SphereVector
     ) -> Bool {
-        // The arcs cross if all four triangles around the intersection have the same orientation.
+        // The arcs ab and cd cross if the triangles (a, c, b), (c, b, d), (b, d, a) and (d, a, c)
+        // have the same orientation.
         let first = volume(a, c, b)
         guard first != 0 else { return false }
         let isLeft = first > 0

@@ -7,7 +7,7 @@ struct DistinctOrder {
         /// Position of the value in sorted order; equal values have the same position.
         fileprivate(set) var place: UInt32 = 0
 
-        /// Length of the text in bytes.
+        /// Length in bytes of a string; 0 for other values.
         @inline(__always) var size: Int {
             if case .string(let text) = value { return text.count }
             return 0
@@ -33,7 +33,8 @@ struct DistinctOrder {
         }
     }
 
-    /// Returns the entry of the distinct value at an index; nil if the index is out of range.
+    /// Returns the position and value of the distinct value that rows store as `index`; nil if
+    /// `index` is out of range.
     @inline(__always)
     subscript(index: Int64) -> Entry? {
         index >= 0 && index < Int64(entries.count) ? entries[Int(index)] : nil

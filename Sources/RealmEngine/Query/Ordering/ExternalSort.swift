@@ -79,7 +79,8 @@ struct ExternalSort: RunOrder {
         withExtendedLifetime(records) {}
     }
 
-    /// Compares the sort keys of two records, not their positions: negative, zero or positive.
+    /// Compares the sort keys of two records: negative, zero or positive. Ignores the positions of
+    /// the rows, which decide between equal keys.
     func compare(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         for i in columns.indices {
             let order = columns[i].compareRecords(a + offsets[i], b + offsets[i])

@@ -47,7 +47,8 @@ final class RowArranger {
         return result
     }
 
-    /// Applies the query's clauses to the keys, except for the first `done` clauses.
+    /// Applies the SORT, DISTINCT and LIMIT clauses to the keys, except the first `done` clauses,
+    /// which the caller has applied.
     func arranged(_ keys: RowKeys, after done: Int = 0) throws(RealmError) -> RowKeys {
         var keys = keys
         for descriptor in descriptors.dropFirst(done) {
@@ -204,7 +205,8 @@ extension BoundDescriptor {
         }
     }
 
-    /// Maximum number of times a pass reads the collections of an object.
+    /// Maximum number of times that the clause reads the collections of one object: once per key,
+    /// or as often as the key's operand does.
     var maximumReads: Int {
         switch self {
         case .sort(let keys), .distinct(let keys):

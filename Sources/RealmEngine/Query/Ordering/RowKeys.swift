@@ -59,8 +59,8 @@ public struct RowKeys: RandomAccessCollection, Sendable {
 }
 
 extension RowKeys {
-    /// Returns the longest range of rows of a leaf, starting at `row`, whose keys equal the keys
-    /// from `position` to at most `end`.
+    /// Returns the longest range of rows of `leaf`, starting at `row`, whose object keys equal the
+    /// elements of this list from `position` on. Stops before position `end` of the list.
     func run(
         in leaf: ClusterLeaf, from row: Int, at position: Int, before end: Int
     ) -> Range<Int> {
@@ -75,7 +75,7 @@ extension RowKeys {
         return row..<row + count
     }
 
-    /// Returns the keys in another order.
+    /// Returns the keys rearranged: element `i` of the result is the key at position `order[i]`.
     func reordered(_ order: [UInt32]) -> RowKeys {
         switch storage {
         case .memory(let keys): RowKeys(order.map { keys[Int($0)] })
@@ -158,8 +158,7 @@ struct QueryMemoryLimit: Sendable {
         isConfidential = snapshot.database.isEncrypted
         copiesTexts = (isConfidential || isCollated) && options.memoryLimit < .max
         directory = options.spillDirectory
-        // Three eighths of the limit are for two lists of keys, the input and the output; five
-        // eighths are for sorting.
+        // Of the memory limit, 3/8 are for the input and output lists of keys, and 5/8 for sorting.
         keys = Self.keys(options)
         sorting = options.memoryLimit / 8 * 5
     }

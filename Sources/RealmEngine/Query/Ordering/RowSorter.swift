@@ -24,7 +24,7 @@ struct RowSorter {
     /// Maximum length of a run whose rows are compared in pairs in place of sorting words.
     private static let maximumRowByRow = 12
 
-    /// Bytes used per row for the items and the order, in addition to the columns.
+    /// Bytes of memory that sorting uses per row for items and order; the sort columns use more.
     static let rowSize = MemoryLayout<SortItem>.stride + MemoryLayout<UInt32>.stride
 
     private init(_ columns: [SortColumn], _ items: UnsafeMutableBufferPointer<SortItem>) {
@@ -124,7 +124,8 @@ struct RowSorter {
         WordSort.sort(items)
     }
 
-    /// Sorts few rows, whose keys are equal before `column`, by insertion.
+    /// Sorts a few rows by insertion. Their keys are known to be equal in all sort columns before
+    /// `column`.
     private func compareRows(
         _ items: UnsafeMutableBufferPointer<SortItem>, from column: Int
     ) {
@@ -208,7 +209,8 @@ enum WordSort {
         }
     }
 
-    /// Buckets of one pass. The highest bits in which the words differ select the bucket.
+    /// Buckets of one pass of the radix sort. The highest bits in which the words differ select the
+    /// bucket.
     private struct Buckets {
         let count: Int
         private let shift: UInt64
@@ -241,8 +243,8 @@ enum WordSort {
             }
         }
 
-        /// Converts the sizes of the buckets in `ends` to their start offsets in `heads` and end
-        /// offsets in `ends`.
+        /// Replaces the number of items per bucket in `ends` by the end offset of each bucket, and
+        /// stores the start offsets in `heads`.
         func setHeads(_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) {
             var sum = 0
             for i in 0..<count {

@@ -2,7 +2,7 @@
 protocol RunOrder {
     /// Size in bytes of the fixed part of a record, without the texts at its end.
     var recordSize: Int { get }
-    /// Maximum size in bytes of a record, including the texts at its end.
+    /// Maximum size in bytes of a record, including the copied texts at its end.
     var maximumRecordSize: Int { get }
 
     /// Returns the size in bytes of a record, including the texts at its end. Only the first
@@ -20,7 +20,7 @@ extension RunOrder {
     func size(of record: UnsafeRawPointer) -> Int { recordSize }
 }
 
-/// A sorted run: a range of bytes of a temporary file.
+/// A sorted run of records, written by an external sort to a range of bytes of a temporary file.
 struct SortedRun {
     let bytes: SpilledBytes
     let range: Range<Int>
@@ -37,8 +37,8 @@ final class RunHeap<Order: RunOrder> {
         var size: Int
         let end: Int
         let number: Int
-        /// Buffers for copies of three records: the current record and the two before it. Nil if
-        /// records are read in mapped memory.
+        /// Memory for copies of three records: the current record and the two before it. Nil if
+        /// records are read directly in the mapped file.
         let room: UnsafeMutableRawPointer?
         var turn = 0
     }
@@ -102,7 +102,7 @@ final class RunHeap<Order: RunOrder> {
         return true
     }
 
-    /// Reads the record at the run's offset.
+    /// Reads the next record of a run, at the run's offset in the file.
     @inline(__always)
     private func read(_ run: inout Run) {
         let bytes = sources[run.number].bytes

@@ -13,11 +13,12 @@ final class SortColumn {
     /// Text of each row's key, for strings and binaries; an empty text for null.
     let texts: ReusedBuffer<ByteView>
     private let isText: Bool
-    /// Whether the column may contain values of different types. `bits` cannot encode their order.
+    /// Whether the column may contain values of different types. The words in `bits` are then not
+    /// enough to order the keys.
     let isMixed: Bool
     let isExact: Bool
     /// Position of each row's value among the sorted distinct values of an enumerated column. Empty
-    /// if the value of some row has no position.
+    /// if the values of some rows are not among the distinct values.
     let places: ReusedBuffer<UInt32>
     private(set) var distinct: DistinctOrder?
     /// Copies of the first bytes of the texts; nil if texts are compared in the file's pages.
@@ -63,7 +64,7 @@ final class SortColumn {
     /// Memory in bytes used by copies of texts.
     var copiedSize: Int { heads?.size ?? 0 }
 
-    /// Memory in bytes used per row, without copies of texts.
+    /// Memory in bytes that the column uses per row to sort, without copies of texts.
     var rowSize: Int {
         let sizes =
             isText
@@ -230,7 +231,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the value of one row as its key.
+    /// Appends the sort key of the next row: `value`, with the rank of its type.
     @inline(__always)
     func append(_ value: Value) {
         append(value, rank: UInt8(truncatingIfNeeded: ValueOrder.rank(value) &+ 1))
@@ -289,7 +290,7 @@ final class SortColumn {
     }
 
     private static func bits(of x: Double) -> UInt64 {
-        // All NaNs are equal and below every number, and both zeros are equal.
+        // Sort all NaNs as equal and below every number, and -0 as equal to 0.
         if x.isNaN { return 0 }
         let pattern = x == 0 ? 0 : x.bitPattern
         return pattern >> 63 != 0 ? ~pattern : pattern | 1 << 63
@@ -297,16 +298,16 @@ final class SortColumn {
 
     // MARK: Spilled records
 
-    /// Size in bytes of a key in a record: its word, its rank, the length and offset of its text,
-    /// and its value if the word does not describe it completely. Excludes the text at the end of
-    /// the record.
+    /// Size in bytes of a sort key in a spilled record: its word, its rank, the length and offset
+    /// of the copy of its text, and its value unless the word determines the value. Excludes the
+    /// copy, which is at the end of the record.
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
     /// Maximum size in bytes of a key's text at the end of a record.
     var maximumTailSize: Int { heads == nil ? 0 : TextHeads.maximumLength }
 
-    /// Writes the key of `row` at `p`, and the first bytes of its text `tail` bytes after `p`.
-    /// Returns the number of text bytes written.
+    /// Writes the fixed-size part of the sort key of `row` at `p`, and the copied bytes of its text
+    /// at `p + tail`. Returns the number of copied bytes.
     func write(_ row: Int, to p: UnsafeMutableRawPointer, tail: Int) -> Int {
         p.storeBytes(of: word(row), as: UInt64.self)
         p.storeBytes(of: ranks[row], toByteOffset: 8, as: UInt8.self)
@@ -345,7 +346,7 @@ final class SortColumn {
     private static let stringRank = UInt8(ValueOrder.rank(.string(.empty)) + 1)
     private static let binaryRank = UInt8(ValueOrder.rank(.binary(.empty)) + 1)
 
-    /// Whether the key in a record has a null link in its path.
+    /// Whether the sort key stored in a record had a null link in its path.
     func isMissing(_ record: UnsafeRawPointer) -> Bool {
         record.load(fromByteOffset: 8, as: UInt8.self) == Self.missing
     }
@@ -387,8 +388,8 @@ final class SortColumn {
 
     /// Returns each row's position in the sorted list of distinct keys.
     private func rankedCodes() -> [UInt64] {
-        // Numbers cannot be hashed if they may equal a decimal; every row is then compared with
-        // others.
+        // A decimal may equal two different doubles, so equal numbers may have different hashes.
+        // With decimals, sort all rows without removing duplicates first.
         let everyRow = (0..<UInt32(ranks.count)).map { $0 }
         let (ids, firsts) = hasDecimals ? (everyRow, everyRow) : distinctKeys()
         var order = Array(0..<firsts.count)

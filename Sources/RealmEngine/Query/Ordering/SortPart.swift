@@ -1,6 +1,7 @@
 /// The part of a sort key that one eight-byte word encodes.
 enum SortPart: Equatable {
-    /// The rank of the key: null, the type of the value, or a null link in the path.
+    /// The rank of the key: 0 for null, 255 after a null link in the path, otherwise the rank of
+    /// the value's type.
     case rank
     /// A number that gives the complete order of the keys.
     case code
@@ -14,10 +15,10 @@ enum SortPart: Equatable {
     case tail
 }
 
-/// The eight-byte words by which `RowSorter` compares the keys of a column.
+/// The eight-byte words that `RowSorter` compares in place of the sort keys of a column.
 extension SortColumn {
-    /// Computes the words of the keys if their form requires it. Called once, after the key of the
-    /// last row was added.
+    /// Prepares the column for sorting: computes a number for each key if the words are such
+    /// numbers. Called once, after the key of the last row was added.
     func finish() {
         switch form {
         case .codes:
@@ -26,7 +27,7 @@ extension SortColumn {
         }
     }
 
-    /// Encoding of the column's keys as words.
+    /// Kind of eight-byte words that the sort compares in place of the column's keys.
     enum Form {
         /// One number per key, in the order of the keys. Mixed values and decimals are compared
         /// with each other in advance to number them.
@@ -49,8 +50,8 @@ extension SortColumn {
         return hasOneRank ? .head : .rank
     }
 
-    /// Returns the next word to compare for `items`, whose keys are equal up to the word `part`;
-    /// nil if the keys are equal.
+    /// Returns the next eight-byte word by which to sort `items`. All their keys are equal up to
+    /// the word `part`. Nil if their keys are equal completely.
     func part(
         after part: SortPart, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -67,8 +68,8 @@ extension SortColumn {
         }
     }
 
-    /// Returns the next word of the texts if a text is long enough, otherwise the length; nil if
-    /// the lengths are equal, too.
+    /// Returns the next eight bytes of the texts as the word to sort by, if a text is longer than
+    /// the words compared so far. Otherwise returns the length; nil if the lengths are equal too.
     private func textPart(
         after word: Int, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -89,8 +90,8 @@ extension SortColumn {
     /// words.
     var flip: UInt64 { key.isAscending ? 0 : .max }
 
-    /// Returns the words of all rows, not yet inverted by `flip`; nil if words are computed row by
-    /// row.
+    /// Returns the sort words of all rows if they are stored in an array; nil if `word(row)` must
+    /// compute each. For a descending key the caller still has to invert them with `flip`.
     func words(of part: SortPart) -> UnsafeBufferPointer<UInt64>? {
         part == .head && form != .text ? bits.all : nil
     }

@@ -7,8 +7,8 @@ package struct TableOrder: Sendable {
     package let count: Int
 
     private enum Form: Sendable {
-        /// `words` has one bit per key, beginning at the key `first`. `before` has, for each word,
-        /// the number of bits set in all words before it.
+        /// A bit set of the keys: `words` has one bit per key, beginning at the key `first`.
+        /// Element i of `before` is the number of bits that are set in the words before word i.
         case bits(first: UInt64, words: [UInt64], before: [UInt32])
         /// The sorted distinct keys, and for each list element the index of its key among them.
         case sorted([ObjectKey], places: [UInt32])

@@ -6,8 +6,8 @@ final class TextHeads {
     /// Maximum number of bytes copied per text.
     static let maximumLength = 1024
     private static let chunkSize = 1 << 16
-    /// Number of bytes that can be read after each copy, so that the last bytes can be read as a
-    /// whole word.
+    /// Number of bytes after each copy that are safe to read, so that the last bytes of the text
+    /// can be read as a whole word.
     private static let padding = 8
 
     private var chunks: [UnsafeMutableRawPointer] = []
@@ -30,7 +30,8 @@ final class TextHeads {
 
     subscript(row: Int) -> ByteView { heads[row] }
 
-    /// Appends a copy of the text of a row's value.
+    /// Appends a copy of the first bytes of the text for the next row, or an empty text if `value`
+    /// is not a string or binary.
     func append(_ value: Value) {
         switch value {
         case .string(let text): heads.append(collation.withKey(of: text, copy))

@@ -9,7 +9,8 @@ struct TopRows {
     /// Term for the rows that can still be among the first rows; nil if every row can.
     private var gate: QueryTerm?
 
-    /// Maximum LIMIT for this method; for a higher limit, sorting all rows is faster.
+    /// Maximum LIMIT for which only the first rows are kept; with a higher limit, sorting all rows
+    /// is faster.
     static let maximum = 4096
 
     init(_ wanted: Int, _ keys: [BoundSortKey], _ arranger: RowArranger) {

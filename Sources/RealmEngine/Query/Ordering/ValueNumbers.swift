@@ -9,7 +9,7 @@ final class ValueNumbers {
     private var heads: TextHeads?
     private let hashes = ReusedBuffer<UInt64>()
     private let collation: TextCollation
-    /// Collation keys of the texts; nil without a collation.
+    /// Sort keys of the texts under the collation; nil without a collation.
     private var keys: TextHeads?
     /// Texts of at most 16 bytes, by number. They are compared without reading the file.
     private let shorts = ReusedBuffer<ShortText>()
@@ -33,7 +33,7 @@ final class ValueNumbers {
 
     var count: Int { values.count }
 
-    /// Bytes of memory in use.
+    /// Memory in bytes that the numbered values and their hash table use.
     var size: Int {
         values.count * (MemoryLayout<Value>.stride + MemoryLayout<ShortText>.stride + 8)
             + (mask + 1) * 4 + (heads?.size ?? 0) + (keys?.size ?? 0)

@@ -16,7 +16,7 @@ final class ExpressionMatcher {
     /// State number that means that no continuation of the value matches.
     private static let dead: Int32 = -2
 
-    // Buffers of `step`, kept to reuse their memory.
+    // Buffers of `step`, which computes the next set of states; kept to reuse their memory.
     private var marks: [Int]
     private var mark = 0
     private var stack: [Int] = []
@@ -130,9 +130,9 @@ final class ExpressionMatcher {
         return following
     }
 
-    /// Finds the states that the live states of `key` reach without a scalar. Calls `body` with the
-    /// set and the next state of each that matches a scalar. Returns whether the end of the program
-    /// is among them.
+    /// Follows the transitions of the automaton that consume no scalar, from all states in
+    /// `key.live`. Calls `body` with the set and the next state of each state reached that matches
+    /// one scalar. Returns whether the accepting state was reached.
     private func closure(
         _ key: Key, after: ScalarClasses.ScalarKind, isEnd: Bool, _ body: (Int, Int) -> Void
     ) -> Bool {

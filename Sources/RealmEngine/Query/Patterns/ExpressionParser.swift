@@ -170,7 +170,8 @@ struct ExpressionParser {
         guard take(")") else { throw failure("'(' without ')'", at: start) }
         depth -= 1
         flags = before
-        // An empty group `()` has a tree, too, so it can be repeated.
+        // An empty group `()` has a tree too, so that a quantifier after it has something to
+        // repeat.
         return tree
     }
 
@@ -362,7 +363,8 @@ struct ExpressionParser {
         return set
     }
 
-    /// Parses the right side of `&&` or `--` in a set, with the closing bracket.
+    /// Parses the set to the right of `&&` or `--`, as in `[a-z&&[^aeiou]]`, and the bracket that
+    /// closes the whole set.
     private mutating func rest(_ start: Int) throws(Failure) -> ScalarSet {
         depth += 1
         if depth > Self.maximumDepth { throw failure("too many sets in each other", at: start) }

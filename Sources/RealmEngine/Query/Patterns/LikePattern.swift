@@ -13,7 +13,8 @@ struct LikePattern: Sendable {
         guard parts.count > 1, !pattern.buffer.contains(UInt8(ascii: "?")) else { return nil }
         let needles = parts.map { part in
             Array(part).withUnsafeBytes { bytes in
-                // Copy the part, so that it is folded as if it were the whole pattern.
+                // Copy each part between two stars, so that its case is folded as if the part were
+                // the whole pattern.
                 Needle(
                     ByteView(bytes.baseAddress ?? pattern.base, count: bytes.count), folds: folds)
             }
@@ -24,8 +25,8 @@ struct LikePattern: Sendable {
         minimum = needles.reduce(0) { $0 + $1.count }
     }
 
-    /// The longest part between stars, which every matching text contains; nil if all have at most
-    /// one byte.
+    /// The longest part between two stars of the pattern, which every matching text contains; nil
+    /// if all parts have at most one byte.
     var part: Needle? {
         middles.max { $0.count < $1.count }.flatMap { $0.count > 1 ? $0 : nil }
     }

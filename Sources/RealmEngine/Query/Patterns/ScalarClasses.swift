@@ -9,7 +9,8 @@ struct ScalarClasses: Sendable {
     private let isMember: [[Bool]]
     private let kindOfClass: [ScalarKind]
 
-    /// Kind of the scalar before or after a position.
+    /// Distinction of scalars that a regular expression needs to match `^`, `$` and word
+    /// boundaries.
     enum ScalarKind: UInt8, Sendable {
         /// No scalar: the position is the start or the end of the value.
         case outside
@@ -18,8 +19,8 @@ struct ScalarClasses: Sendable {
         case other
     }
 
-    /// - Parameter distinguishesKinds: whether scalars with different `ScalarKind` get different
-    ///   classes.
+    /// - Parameter distinguishesKinds: whether word characters, line ends and other scalars get
+    ///   different classes even if they belong to the same sets.
     init(_ sets: [ScalarSet], distinguishesKinds: Bool) {
         let all = distinguishesKinds ? sets + [.words, .lineEnds] : sets
         var starts: Set<UInt32> = [0]
@@ -30,7 +31,8 @@ struct ScalarClasses: Sendable {
             }
         }
         let bounds = starts.sorted()
-        // Sets that contain each range; ranges in the same sets form one class.
+        // For each range, the indexes of the sets that contain it. Ranges in the same sets form one
+        // class.
         var holders = [[Int]](repeating: [], count: bounds.count)
         for (i, set) in all.enumerated() {
             for range in set.ranges {
@@ -71,7 +73,7 @@ struct ScalarClasses: Sendable {
         return low - 1
     }
 
-    /// Calls `body` with the classes of the 128 ASCII scalars.
+    /// Calls `body` with the class number of each of the 128 ASCII scalars.
     @inline(__always)
     func withASCII<R>(_ body: (UnsafeBufferPointer<UInt16>) -> R) -> R {
         classOfASCII.withUnsafeBufferPointer(body)

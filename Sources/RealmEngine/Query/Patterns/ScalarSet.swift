@@ -157,7 +157,8 @@ extension ScalarSet {
         }
     }
 
-    /// Returns the scalars of categories whose short names begin with `name`, in any case.
+    /// Returns the scalars of the Unicode general categories whose short names, such as `Lu`, begin
+    /// with `name`. Ignores case.
     private static func category(_ name: String) -> ScalarSet {
         let name = name.lowercased()
         let cased = ["lu", "ll", "lt"]

@@ -4,7 +4,8 @@ enum FoundObjects: Sendable {
     /// Part of a verified list of object keys in an index: the keys at the given positions.
     case list(Ref, Range<Int>)
 
-    /// Maximum number of keys of a list that are read one by one.
+    /// Maximum number of keys that are read from a list one by one; longer lists are read leaf by
+    /// leaf.
     private static let few = 8
 
     var count: Int {

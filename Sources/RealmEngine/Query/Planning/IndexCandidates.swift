@@ -20,7 +20,8 @@ final class IndexCandidates: Sendable {
         return "\(table.className).\(table.columns[place].name)"
     }
 
-    /// Whether every found object matches the query, so that no test remains.
+    /// Whether every object that the indexes found matches the whole query, so that no test
+    /// remains.
     var isFinal: Bool {
         if case .constant(true) = rest { return true }
         return false
@@ -78,14 +79,14 @@ final class IndexCandidates: Sendable {
     }
 }
 
-/// Results of index searches for the terms of an AND, combined term by term.
+/// Results of index searches for the terms of an AND, intersected after each search.
 private struct IndexAnswers {
     private let table: TableInfo
     private let snapshot: Snapshot
     private let terms: [Numbered]
     /// Objects found by every index search so far; nil before the first search.
     private(set) var objects: FoundObjects?
-    /// Positions in the AND of the terms that are true for all found objects and need no test.
+    /// Terms that are true for all found objects and need no test, by index in the AND.
     private(set) var trueTerms: [Int] = []
     private(set) var first: IndexTerm?
 
@@ -94,11 +95,11 @@ private struct IndexAnswers {
         let term: IndexTerm
     }
 
-    /// Another index list is read only if its length is at most this number times the number of
-    /// objects found so far.
+    /// The index lists of a further term of the AND are read only if their length is at most this
+    /// number times the number of objects found so far.
     private static let intersectionShare = 32
-    /// Maximum number of objects found so far for which testing each is faster than following links
-    /// backwards.
+    /// If at most this number of objects was found so far, testing each is faster than following
+    /// links backwards.
     static let fewObjects = 64
 
     init(
@@ -137,7 +138,8 @@ private struct IndexAnswers {
         }
     }
 
-    /// The term on a primary key that is true for at most one object; nil if there is no such term.
+    /// The term that compares the primary key with a single value, so that at most one object
+    /// matches; nil if there is no such term.
     private var unique: Numbered? {
         guard let key = table.primaryKey else { return nil }
         return terms.first {

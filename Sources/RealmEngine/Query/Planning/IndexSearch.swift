@@ -6,7 +6,7 @@ struct IndexSearch {
     private let space: NodeSpace
     private let tree: ClusterTree
 
-    /// Divisor of the number of all objects; the quotient is the limit of `isWorthwhile`.
+    /// `isWorthwhile` is true if at most 1/16 of all objects would be read.
     private static let worthwhileShare = 16
     private static let limitDivisor = 64
 
@@ -25,8 +25,7 @@ struct IndexSearch {
         return count <= most
     }
 
-    /// An index entry, and the index of the value for which it was found in the list of wanted
-    /// values.
+    /// An index entry that was found for one of the wanted values, and the index of that value.
     struct Hit {
         let entry: SearchIndex.Entry
         let value: Int
@@ -65,7 +64,8 @@ struct IndexSearch {
         /// word.
         fileprivate var words: [SmallArray<Hit>] = []
         fileprivate var excluded: [SmallArray<Hit>] = []
-        /// Maximum number of objects that the entries reference.
+        /// Upper limit of the number of objects in the index lists of the entries, known without
+        /// reading these lists.
         fileprivate(set) var count = 0
     }
 
@@ -138,10 +138,10 @@ struct IndexSearch {
         }
     }
 
-    /// Whether the values that equal a constant are adjacent in a list of mixed values. False for
-    /// texts, bytes, nulls and large numbers. Texts and bytes are mixed in files of old formats,
-    /// unresolved links count as null, and a large float may equal an integer but not the decimal
-    /// that equals the integer.
+    /// Whether the objects whose value equals the constant are adjacent in an index list sorted by
+    /// mixed values. False for texts, bytes, nulls and large numbers: files of old formats mix
+    /// texts and bytes, unresolved links count as null, and a large float may equal an integer but
+    /// not the decimal that equals the integer.
     private static func isOfOneKind(_ constant: Value) -> Bool {
         switch constant {
         case .string, .binary, .null: false
@@ -176,13 +176,14 @@ struct IndexSearch {
         }
     }
 
-    /// Conclusions about a whole index list, drawn from its first and its last object.
+    /// Properties of an index list that let a search read only the first and the last object of the
+    /// list instead of every object.
     private struct Trust {
         /// Whether the list has no object with the wanted value if neither its first nor its last
         /// object has that value.
         var dropsUnlike = false
-        /// Whether the list is sorted by value, so that the objects with the wanted value are a
-        /// contiguous part.
+        /// Whether the list is sorted by value, so that the objects with the wanted value are
+        /// adjacent.
         var isSorted = false
     }
 

@@ -45,7 +45,7 @@ private final class SharedCount: @unchecked Sendable {
     private let stretches: [LeafRange]
     private let next = Atomic<Int>(0)
     private let hasFailed = Atomic<Bool>(false)
-    /// Result of each range, written by the worker that took the range.
+    /// Counts for each range of leaves, written by the worker that took the range.
     private let outcomes: UnsafeMutablePointer<Outcome>
 
     private struct Outcome {

@@ -9,7 +9,7 @@ public final class QueryRun {
     private let term: QueryTerm
     /// Cache of opened leaves used by `forEachLeaf`; nil if there is none.
     private(set) var directory: LeafDirectory?
-    /// Cursor reused by every call of `first`.
+    /// Leaf cursor that `first` reuses from call to call.
     private var leaves: LeafCursor?
 
     public init(_ plan: QueryPlan, in snapshot: Snapshot) {

@@ -1,7 +1,7 @@
 /// Tables and version that a cached result depends on: it remains valid in later versions while
 /// these tables are unchanged. Safe to use from any thread.
 struct ResultDependencies: Sendable {
-    /// The version, or the state of an open write transaction, in which the result was found.
+    /// The version in which the result was computed, or the state of an open write transaction.
     let state: VersionState
     /// The tables that were read; nil if the result may depend on any table.
     private let tables: [TableInfo]?

@@ -3,7 +3,8 @@
 final class ResultsContent: Sendable {
     let members: Members
     let count: Int
-    /// Tables whose change makes the content outdated.
+    /// The tables that were read, and their version. The content is outdated when one of these
+    /// tables changes.
     let basis: ResultDependencies
 
     enum Members: Sendable {
@@ -19,7 +20,8 @@ final class ResultsContent: Sendable {
         (self.members, self.count, self.basis) = (members, count, basis)
     }
 
-    /// Returns the content for the version of `snapshot`; nil if the objects may have changed.
+    /// Returns this content with the version of `snapshot`, to be used instead of evaluating again;
+    /// nil if the objects may have changed since.
     func following(_ snapshot: Snapshot) -> ResultsContent? {
         if basis.state === snapshot.state { return self }
         return basis.following(snapshot).map { ResultsContent(members, count: count, $0) }
@@ -57,7 +59,8 @@ extension ResultsDefinition {
             ResultDependencies(snapshot, base: base, reading: sources(query)))
     }
 
-    /// Makes the content for the version of `snapshot` from the keys of the matching objects.
+    /// Returns the results' content, made from the keys of the matching objects in the version of
+    /// `snapshot`. Nil if the content is every object of the class, or if the class does not exist.
     func content(of keys: [ObjectKey], in snapshot: Snapshot) throws(RealmError) -> ResultsContent?
     {
         guard !isEverything, let info = snapshot.schema.table(table) else { return nil }
@@ -137,7 +140,7 @@ extension ResultsDefinition {
         return keys
     }
 
-    /// Returns the tables on which the content depends; nil if it may depend on any table.
+    /// Returns the tables whose changes can change the results; nil if these may be any tables.
     private func sources(_ query: BoundQuery?) -> [TableKey]? {
         var tables: Set<TableKey> = [table]
         switch origin {

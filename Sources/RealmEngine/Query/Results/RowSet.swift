@@ -45,8 +45,8 @@ extension QueryPlan {
         return try keys.finish()
     }
 
-    /// Returns the keys of the first `limit` candidates. Every candidate must match the condition
-    /// without a test.
+    /// Returns the keys of the objects that indexes found, at most `limit`. No condition may remain
+    /// to be tested on these objects.
     private func keys(
         _ candidates: IndexCandidates, in snapshot: Snapshot, first limit: Int = .max
     ) throws(RealmError) -> RowKeys {

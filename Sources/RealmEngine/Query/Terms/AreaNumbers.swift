@@ -2,7 +2,8 @@
 /// leaves whose texts share one byte area; a cached text need not be hashed again. Used by one
 /// thread.
 final class AreaNumbers {
-    /// Maximum size of a cached text in bytes. The last byte of its words is its size.
+    /// Maximum size in bytes of a cached text. A text is cached as three words of eight bytes, and
+    /// the last byte stores its size.
     private static let maximumSize = 23
     /// Number of bytes that are read per text: three words.
     private static let wordSize = 24
@@ -12,8 +13,9 @@ final class AreaNumbers {
 
     private let cached = WordNumbers()
     private let scratch = LeafScratch()
-    /// Masks for the bytes of a word that belong to a text. The index is the number of bytes from
-    /// the start of the word to the end of the text, from -16 (none) to 23.
+    /// Masks that keep the bytes of an eight-byte word that belong to a text. The index is the
+    /// number of bytes from the start of the word to the end of the text, from -16 (no byte of the
+    /// word) to 23.
     private let masks: UnsafeMutablePointer<UInt64>
 
     init() {
@@ -25,9 +27,9 @@ final class AreaNumbers {
 
     deinit { (masks - 16).deallocate() }
 
-    /// Stores the numbers of cached texts in `numbers`, and `unknown` for other texts and for null.
-    /// Returns rows that include every row whose text is not cached or null; nil if the leaf is
-    /// damaged.
+    /// Stores the number of each cached text in `numbers`, and `unknown` for null and for texts
+    /// that are not cached. Returns a set of rows that includes every row with a text that is not
+    /// cached or with null; nil if the leaf is damaged.
     func find(
         _ texts: BytesLeaf, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Selection? {

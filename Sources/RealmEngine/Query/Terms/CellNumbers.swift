@@ -1,7 +1,8 @@
 /// Cache of the numbers that `ValueNumbers` assigned to short texts, by the bytes of their cells
 /// including padding. A cached text need not be read again. Used by one thread.
 final class CellNumbers {
-    /// Size of a cell in bytes. Equal texts in cells of different widths have different bytes.
+    /// Size of a cell in bytes. Cells of different widths are padded differently, so the cache is
+    /// for one width only.
     let width: Int
     private let cached = WordNumbers()
     /// The same numbers in a table without collisions. Only used if the cells have 16 bytes.
@@ -12,8 +13,8 @@ final class CellNumbers {
 
     init(width: Int) { self.width = width }
 
-    /// Stores the numbers of cached cells in `numbers`, and `unknown` for other cells. Returns
-    /// whether any cell was not cached.
+    /// Stores the number of each selected row in `numbers` if the row's cell is cached, and
+    /// `unknown` otherwise. Returns whether some cell was not cached.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {

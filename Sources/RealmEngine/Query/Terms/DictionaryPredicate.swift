@@ -9,10 +9,11 @@ struct DictionaryPredicate {
     private var ranges: [IntegerRange]?
     private var isNegated = false
 
-    /// Maximum number of ranges. If there are more, looking up each index is faster.
+    /// Maximum length of `ranges`. Beyond this length, looking up the index of each row in
+    /// `answers` is faster.
     private static let maximumRangeCount = 4
 
-    /// Tests every distinct value of `column`.
+    /// Tests every distinct value of the enumerated column `column` and stores the results.
     mutating func fill(
         _ column: BytesLeaf, _ test: (ByteView?) -> Bool
     ) throws(RealmError) {

@@ -23,8 +23,8 @@ final class FewCells {
     /// Content of free slots other than the first. No cell with these bytes is searched in them:
     /// its hash is 0, so it belongs in the first slot.
     private static let free = Entry(low: 0, high: 0, number: CellNumbers.unknown)
-    /// Content of the first slot while it is free. No cell with these bytes is searched there:
-    /// `place` rejects a multiplier for which it would be.
+    /// Content of the first slot while it is free. A cell with these bytes is never looked up in
+    /// the first slot, because `place` rejects every multiplier that hashes the cell to this slot.
     private static let first = Entry(low: 1, high: 0, number: CellNumbers.unknown)
 
     init() {
@@ -58,8 +58,8 @@ final class FewCells {
         return false
     }
 
-    /// Stores all entries with the current multiplier; returns false if two of them have the same
-    /// slot.
+    /// Fills the slots with all entries, at the positions that the current multiplier selects.
+    /// Returns false if two entries would need the same slot.
     private func place() -> Bool {
         if Self.slot(Self.first.low, 0, multiplier) == 0 { return false }
         slots.update(repeating: Self.free, count: 1 << Self.bits)
@@ -93,7 +93,7 @@ final class FewCells {
         return hasOthers
     }
 
-    /// Whether the cells of all selected rows are in the table.
+    /// Whether the 16-byte cells of all selected rows are in the hash table.
     func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
         let (slots, multiplier) = (slots, multiplier)
         var difference: UInt64 = 0

@@ -40,7 +40,7 @@ final class IdentifierTerm: QueryTerm {
 
     override var label: String { "equal ids (\(members.count)), whole leaves" }
 
-    /// Nil for ordered comparisons.
+    /// Nil for `<`, `<=`, `>`, `>=` and BETWEEN.
     init?(_ test: ColumnTest) {
         guard test.relation == .equal || test.relation == .notEqual else { return nil }
         let constants: [Value]
@@ -121,7 +121,7 @@ extension FixedBytesLeaf {
         }
     }
 
-    /// Returns the null rows.
+    /// Returns the rows of the leaf that are null.
     fileprivate var nulls: Selection {
         let blocks = IDBlocks(width: width)
         return Selection(min(count, ClusterRows.maximum)) { (from, n) in

@@ -43,7 +43,8 @@ struct IndexTerm: Sendable {
         self.table = table
         self.place = place
         if !test.folding.isNone {
-            // Indexes fold case like the SDKs, so they can only be used for that folding.
+            // An index folds case only as the SDKs' `[c]` does, so no other folding can use an
+            // index.
             guard test.folding.isBytewise, column.type == .string || column.type == .mixed else {
                 return nil
             }
@@ -121,9 +122,9 @@ struct IndexTerm: Sendable {
         return SmallArray(values)
     }
 
-    /// Returns the numbers of all numeric types that equal a number. Equal numbers of different
-    /// types may have different index strings, and each must be looked up (object format 5.2). Nil
-    /// if there are too many.
+    /// Returns all numbers of other numeric types that equal `value`, and `value` itself. The index
+    /// of a mixed property may store equal numbers of different types under different strings, and
+    /// each must be looked up (object format 5.2). Nil if there are too many.
     private static func mixedValues(equalTo value: Value) -> [Value]? {
         switch value {
         case .int(let number):
@@ -164,8 +165,8 @@ struct IndexTerm: Sendable {
     /// Maximum number of doubles that round to the same decimal digits as a given decimal.
     private static let maximumRounded = 128
 
-    /// Returns the doubles and floats that equal a number if rounded to the decimal precision of
-    /// their type; nil if there are too many.
+    /// Returns the doubles and floats that equal `value` if each is rounded to as many decimal
+    /// digits as its type has; nil if there are too many.
     private static func binaries(equalTo value: Value) -> [Value]? {
         var values: [Value] = []
         for isFloat in [false, true] {

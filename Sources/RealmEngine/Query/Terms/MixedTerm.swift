@@ -1,5 +1,5 @@
-/// Equality of a mixed column with one constant. Most values are rejected by their type, which is
-/// part of the stored word.
+/// Equality of a mixed column with one constant. The type is part of the eight-byte word stored for
+/// a value, so most values are rejected without reading more than this word.
 final class MixedTerm: QueryTerm {
     private let test: ColumnTest
     /// One bit per type of mixed value. The bit is set if values of the type must be compared with

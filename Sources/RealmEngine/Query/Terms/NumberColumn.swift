@@ -3,7 +3,7 @@
 ///
 /// Confined to one thread.
 class NumberColumn {
-    /// Type of the numbers.
+    /// Type of the operand's numbers, which selects the array that contains them.
     enum Kind {
         case int, float, double
     }
@@ -33,8 +33,8 @@ class NumberColumn {
     /// Loads the operand's numbers for all rows of a leaf.
     func load(_ leaf: ClusterLeaf) throws(RealmError) {}
 
-    /// Computes the first `count` numbers again from the current values of the operand's
-    /// properties.
+    /// Computes elements 0 to `count` - 1 again, from numbers that the caller stored in the
+    /// `properties` of the operand.
     func reload(count: Int) {}
 
     func attach(_ directory: LeafDirectory) {}

@@ -117,7 +117,8 @@ final class NumberComparison {
         return rows
     }
 
-    /// Maximum number of ranges of `byteTerm`; for more, loading the leaf is faster.
+    /// Maximum number of ranges of `byteTerm`. If there are more, computing the comparison from the
+    /// numbers of the leaf is faster.
     private static let maximumRanges = 4
 
     private func makeByteTerm() -> IntegerTerm? {

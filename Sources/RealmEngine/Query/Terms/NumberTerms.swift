@@ -34,7 +34,7 @@ final class IntegerTerm: QueryTerm {
         self.matchesNull = matchesNull
     }
 
-    /// Index of the first row in the packed array.
+    /// Index of row 0 in the packed array: 1 if element 0 is the null marker.
     private var first: Int { if case .marked = form { 1 } else { 0 } }
 
     override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
@@ -54,8 +54,8 @@ final class IntegerTerm: QueryTerm {
         return total
     }
 
-    /// Returns the number of elements of a whole leaf that are in a range. Includes nulls if the
-    /// null marker is in the range.
+    /// Returns the number of rows of a packed leaf that match the test, whose only range is
+    /// `range`. Null rows count if null matches.
     @inline(__always)
     private func count(_ range: IntegerRange, _ node: NodeView) -> Int {
         let first = first

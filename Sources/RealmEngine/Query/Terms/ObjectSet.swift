@@ -8,14 +8,15 @@
 /// hash table, and so are all keys if they are too sparse.
 final class ObjectSet {
     private let words: UnsafeMutablePointer<UInt64>
-    /// Exclusive upper limit of the bit numbers.
+    /// Number of bits in the bit set; every bit number is less than this.
     private let limit: UInt64
-    /// Mask of the byte that keys skip, and its number of bits; both 0 if keys skip no byte.
+    /// Mask of the byte that all keys of the class leave out, and the number of its bits; both are
+    /// 0 if keys use every byte.
     private let gap: UInt64
     private let shift: UInt64
     private var others = KeyHashes()
 
-    /// Maximum number of bits in a set.
+    /// Maximum number of bits in the bit set: 512 MiB.
     private static let maximumLimit: UInt64 = 1 << 32
 
     /// Makes an empty set with bit numbers below `limit`; `hasGap` is true if the keys skip a byte.
@@ -42,7 +43,8 @@ final class ObjectSet {
 
     deinit { words.deallocate() }
 
-    /// Returns the bit number of a key; at or above the limit if the key has no bit.
+    /// Returns the number of the bit that represents `key` in the bit set. A number of `limit` or
+    /// more means that no bit represents the key.
     @inline(__always)
     private func place(_ key: Int64) -> UInt64 {
         let key = UInt64(bitPattern: key)
@@ -129,8 +131,8 @@ final class ObjectSet {
     /// for bits, no set is made.
     private static let maximumHashedKeys = 1 << 22
 
-    /// Returns the form in which the keys of a table can be stored; nil if every form would need
-    /// too much memory.
+    /// Returns how a set of keys of this table is stored, as bits or in a hash table; nil if both
+    /// would need too much memory.
     static func form(for table: TableContext, _ space: NodeSpace) throws(RealmError) -> Form? {
         let tree = ClusterTree(space: space, root: table.root)
         let count = try tree.count()

@@ -49,7 +49,7 @@ final class HopTerm: QueryTerm {
     }
 
     override func attach(_ directory: LeafDirectory) {
-        // Backlinks are stored differently from links.
+        // A `LeafDirectory` caches leaves of links, but backlinks have leaves of another form.
         if hop.kind != .backlink { cells.attach(directory) }
     }
 

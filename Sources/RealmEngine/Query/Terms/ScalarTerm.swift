@@ -57,7 +57,8 @@ class ScalarColumn {
     /// Loads the operand's values for the selected rows of a leaf.
     func load(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {}
 
-    /// Makes the column of an operand; nil unless it has one value for every object.
+    /// Makes the column that computes an operand leaf by leaf; nil unless the operand has exactly
+    /// one value for every object.
     static func make(_ operand: BoundOperand, _ evaluator: QueryEvaluator) -> ScalarColumn? {
         guard operand.shape == .scalar else { return nil }
         switch operand.kind {

@@ -116,7 +116,7 @@ extension TermBuilder {
         /// Tests of the objects at the end of the path. At least one of them must be true for an
         /// object to match.
         var terms: [QueryTerm]
-        /// Result of the test for a null to-one link.
+        /// Result of the test for an object whose to-one link on the path is null.
         var missing: Bool
         let quantifier: QueryQuantifier
         /// For each of `terms`, the whole condition on the queried object, for evaluation object by
@@ -134,8 +134,8 @@ extension TermBuilder {
             conditions = [.comparison(comparison)]
         }
 
-        /// Whether the test is true if one object at the end of the path matches. Such tests can be
-        /// joined with OR.
+        /// Whether one matching object at the end of the path makes the test true. Two tests of
+        /// this kind on the same path can be combined with OR into one.
         var mayBeJoined: Bool { quantifier == .any && !hops.isEmpty }
 
         func hasSameHops(as other: PathEndTest) -> Bool {
@@ -189,7 +189,8 @@ extension TermBuilder {
                 path.hops.dropLast(), far, missing: matchesNull != isNegated, test.quantifier,
                 comparison)
         }
-        // "Some element differs" is not the negation of "some element is equal".
+        // With several links per object, `!=` means that some link differs. That is not the
+        // negation of `==`, so this set of equal keys cannot test it.
         guard !isNegated, test.quantifier != .all, !keys.isEmpty else { return nil }
         let set = ObjectSet(limit: 0)
         for key in keys { set.insert(key) }
@@ -238,8 +239,8 @@ extension TermBuilder {
     /// other objects.
     private static let fewCollections = 3
 
-    /// Makes a term that first tests object by object, and later tests the objects of `tables` at
-    /// once when that is cheaper.
+    /// Makes a term that tests object by object at first. When that becomes more expensive than
+    /// testing all objects of `tables` once, it changes to the term `fast`.
     private func adaptive(
         _ tables: [TableContext], _ fast: QueryTerm, _ condition: BoundCondition,
         spreads: Bool = false

@@ -186,8 +186,8 @@ extension TestBounds {
         }
     }
 
-    /// Returns the range from the first number that passes `first` to the last number that passes
-    /// `last`; no range if it would be empty.
+    /// Returns the range from the lowest number for which `first` is true to the highest number for
+    /// which `last` is true; no range if it would be empty.
     private static func range(
         first: (Double) -> Bool, last: (Double) -> Bool, _ isFloat: Bool
     ) -> [DoubleRange] {

@@ -1,5 +1,6 @@
-/// Tests a string or binary column against constants. Tests whole leaves if their form allows, and
-/// each distinct value of an enumerated column once.
+/// Tests a string or binary column against constants. Searches all texts of a leaf in one pass
+/// where the format of the leaf allows that. Tests each distinct value of an enumerated column
+/// once.
 final class TextTerm: QueryTerm {
     private let test: ColumnTest
     private let isString: Bool
@@ -23,7 +24,7 @@ final class TextTerm: QueryTerm {
         case begins(Needle)
         case ends(Needle)
         case like(LikePattern)
-        /// One ordered comparison, or both limits of BETWEEN.
+        /// Comparisons with `<`, `<=`, `>` or `>=`: one, or both limits of BETWEEN.
         case ordered([(QueryRelation, TextOrder)])
         case expression
         /// Test of each text one by one.
@@ -210,7 +211,8 @@ final class TextTerm: QueryTerm {
         return rows
     }
 
-    /// Tests the byte area of a whole leaf of medium texts.
+    /// Searches the texts of a whole leaf in one pass. Only for leaves of medium form, whose texts
+    /// are adjacent in one byte area.
     @inline(__always)
     private func matchArea(
         _ column: BytesLeaf, _ needle: Needle, _ body: (TextArea, NeedleSearch) -> Selection?
@@ -234,7 +236,7 @@ final class TextTerm: QueryTerm {
         rows =
             rows | (try beyondASCII(column, among.subtracting(rows)) { matches($0) != isNegated })
         rows = isNegated ? among.subtracting(rows) : rows & among
-        // The rows found so far treat null as unequal. Correct the null rows if null must match.
+        // A null row counts as unequal to the constants so far. Correct this if null must match.
         if isNegated == matchesNull { return rows }
         let nulls = try among.filter { (row) throws(RealmError) in try column.value(row) == nil }
         return matchesNull ? rows | nulls : rows.subtracting(nulls)
@@ -276,7 +278,7 @@ final class TextTerm: QueryTerm {
     private func matchContaining(
         _ column: BytesLeaf, _ needle: Needle, _ among: Selection
     ) throws(RealmError) -> Selection {
-        // Few rows, and texts in separate blobs, are searched one by one.
+        // If the rows are few, or each text is a separate node, search text by text.
         guard !matchesNull, column.form != .big, among.count > Self.maximumRowByRow else {
             return try matchTexts(column, among, needle) { (text, search) in
                 search.first(text.base, from: 0, to: text.count) != nil
@@ -366,8 +368,9 @@ final class TextTerm: QueryTerm {
     }
 }
 
-/// The constants in the form of cells of one width: the width of the leaf tested last. Adjacent
-/// leaves usually have the same width.
+/// The constants as cells: padded to the width in which a leaf of short texts stores its texts.
+/// Cached for the width of the leaf tested last, because adjacent leaves usually have the same
+/// width.
 private struct CellCache {
     private var width = -1
     private var cells: [TextCell?] = []

@@ -28,7 +28,7 @@ final class WordNumbers {
 
     deinit { entries.deallocate() }
 
-    /// Allocates a table of `1 << bits` empty entries and the entries probed after the last one.
+    /// Allocates `1 << bits` empty entries, and further entries for probing past the last one.
     private static func empty(_ bits: Int) -> UnsafeMutablePointer<Entry> {
         let size = 1 << bits + probes
         let entries = UnsafeMutablePointer<Entry>.allocate(capacity: size)
@@ -50,7 +50,8 @@ final class WordNumbers {
                 let difference =
                     (entry.pointee.first ^ first) | (entry.pointee.second ^ second)
                     | (entry.pointee.third ^ third)
-                // The words of an empty entry may equal the words of a text that is not cached.
+                // An empty entry ends the search even if its words equal the text's: its number is
+                // `unknown`.
                 if difference == 0 || entry.pointee.number == WordNumbers.unknown {
                     return entry.pointee.number
                 }
