@@ -61,8 +61,8 @@ private struct NameKey: Hashable {
     }
 }
 
-/// Finds the properties of a class by name. Searches linearly at first, and builds a dictionary
-/// once the searches have cost more than that.
+/// Finds the properties of a class by name. Searches the list at first, and builds a dictionary
+/// after about 1000 comparisons of names.
 private final class PropertyNames: Sendable {
     private struct State {
         var comparisons = 0

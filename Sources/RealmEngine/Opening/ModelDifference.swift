@@ -1,6 +1,6 @@
 /// The differences between the classes of a database and the classes of a program (API
-/// specification 2.14). A class that only the database has is no difference. A property that only
-/// the database has is one, if its class is wanted.
+/// specification 2.14). A class that exists only in the database is ignored. A property that exists
+/// only in the database is a difference, unless its whole class is ignored.
 package struct ModelDifference: Sendable {
     /// One difference. Contains the wanted property; or the existing property if it is to be
     /// removed.

@@ -26,6 +26,9 @@ extension SchemaPlan {
         }
     }
 
+    /// Plans the addition of a property to the class at index `table`. If the class already has the
+    /// property, plans only the index that it lacks, if any.
+    ///
     /// - Parameter places: the indexes of the class's properties, by name.
     private mutating func add(
         _ property: PropertyDescription, to table: Int, _ places: inout [String: Int]

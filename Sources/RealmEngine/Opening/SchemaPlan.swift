@@ -9,8 +9,8 @@ package struct SchemaPlan {
     package internal(set) var newVersion: UInt64?
     /// The classes after the changes planned so far.
     package internal(set) var classes: [ClassSpec]
-    /// Index by name that a class would have if no class had been dropped: a drop moves all later
-    /// classes down.
+    /// Index of each class in `classes` plus the number of classes dropped so far. Dropping a class
+    /// then need not update the indexes of all later classes.
     private var positions: [String: Int] = [:]
     private var droppedCount = 0
     /// Names of the classes to which properties link.
@@ -26,7 +26,7 @@ package struct SchemaPlan {
         case presence(className: String, property: String, isOptional: Bool)
         /// The target of a link is neither a type nor a class.
         case target(name: String, classes: [String])
-        /// The new type cannot represent some values.
+        /// The new type of a property cannot represent some of its values.
         case misfits
     }
 
@@ -80,7 +80,7 @@ extension SchemaPlan {
         return (first...last).first { $0 < classes.count && classes[$0].name == name }
     }
 
-    /// Updates the indexes of names after the class at `index` was added to `classes`.
+    /// Updates `positions` and `linkTargets` after the class at `index` was added to `classes`.
     private mutating func updateNames(_ index: Int) {
         let name = classes[index].name
         if positions[name] == nil { positions[name] = index + droppedCount }

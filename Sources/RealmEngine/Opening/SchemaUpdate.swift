@@ -151,7 +151,8 @@ struct SchemaUpdate {
             }
     }
 
-    /// Steps after the migration, in an order in which each step is possible.
+    /// Steps after the migration, in an order in which each is possible: additions and indexes,
+    /// removals of properties, primary keys, and last the kinds of classes.
     private func completion(
         _ difference: ModelDifference, _ migration: Migration
     ) throws(RealmError) -> [MigrationStep] {

@@ -1,14 +1,14 @@
 /// Rule for values that the new type of a property cannot represent: the value that is stored in
 /// their place.
 package enum MisfitRule: String, CaseIterable, Sendable {
-    /// Nothing: the change is refused.
+    /// No value is stored: the change of the type is refused.
     case refuse
-    /// Null if the property may be null, otherwise zero, false or an empty value.
+    /// The value becomes null if the property is optional, otherwise zero, false or an empty value.
     case null
-    /// Zero, false or an empty value.
+    /// The value becomes zero, false or an empty value, even if the property is optional.
     case `default`
-    /// Nothing for elements of lists and sets, which are left out. A single value becomes null if
-    /// the property may be null, otherwise zero, false or an empty value.
+    /// An element of a list or set is left out. A single value becomes null if the property is
+    /// optional, otherwise zero, false or an empty value.
     case skip
 }
 
@@ -31,8 +31,8 @@ struct ValueConversion: ~Copyable {
 
     init(to type: ColumnType, target: TableKey) { (self.type, self.target) = (type, target) }
 
-    /// Converts a single value other than null. A text in the result is valid until the next call;
-    /// or, if it is a text of `value`, as long as that.
+    /// Converts a single value other than null. A text in the result is valid until the next call.
+    /// If the text is unchanged, it is valid as long as the text of `value`.
     mutating func convert(_ value: Value) -> Outcome {
         switch (value, type) {
         case (.null, _), (.list, _), (.set, _), (.dictionary, _): .misfit

@@ -19,7 +19,8 @@ extension BoundQuery {
         let relation = comparison.relation
         let isTextual = relation.isTextual
         if relation == .in || relation == .text || relation == .matches { return nil }
-        // Predicates treat empty texts, and bytes in mixed values, differently.
+        // Predicates have rules of their own for empty texts, and for bytes in mixed values. Leave
+        // these conditions to the binder.
         if tree.dialect.isPredicate, isTextual || column.type == .mixed { return nil }
         var pool: ConstantPool?
         let range = comparison.left.range.through(comparison.right.range)

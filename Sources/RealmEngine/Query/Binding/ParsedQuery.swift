@@ -3,7 +3,7 @@
 final class ParsedQuery: Sendable {
     let source: QuerySource
     let tree: QueryTree
-    /// Whether versions cache the query bound from this text, because the text is short.
+    /// Whether the bound form of this query is cached in each version. True for short texts.
     let isCached: Bool
 
     init(_ source: QuerySource, _ tree: QueryTree, isCached: Bool = false) {
@@ -149,7 +149,7 @@ extension Snapshot {
     /// Query cache of this snapshot; nil in an open write transaction, because its tables still
     /// change.
     var queries: SnapshotQueries? {
-        // `queryMemory` never stores an object of any other class.
+        // `queryMemory` is only assigned here, so it is always a `SnapshotQueries`.
         if let queryMemory { return unsafeDowncast(queryMemory, to: SnapshotQueries.self) }
         guard isStored else { return nil }
         let shared = state.queries.withLock { queries in

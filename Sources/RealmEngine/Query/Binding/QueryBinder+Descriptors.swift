@@ -80,8 +80,8 @@ extension QueryBinder {
         if let column = key.column, column.collection != nil, key.entry == nil {
             key.fail(with: unsortable(path.range))
         }
-        // A path that failed before its first property has no column. Its key is never evaluated,
-        // so any column will do.
+        // If the first name of the path is unknown, there is no column to read. The key then has a
+        // failure and is never evaluated, so any column of the class will do.
         guard let column = key.column ?? table.columns.first else {
             throw unknownProperty("", in: table, path.range, reason: "unknownSortProperty")
         }

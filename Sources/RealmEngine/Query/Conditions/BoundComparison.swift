@@ -23,8 +23,9 @@ final class BoundComparison: Sendable {
     /// Sorted prefixes or suffixes from a long list of constants on the right side.
     private let affixes: SortedAffixes?
 
-    /// Number of times that the operands must contain a linked object that a path reaches
-    /// repeatedly. Repetitions only matter for comparisons by position or by count.
+    /// Whether an operand contains a linked object once per path to it, or only once. Repetitions
+    /// matter only if the elements of two lists are compared by position, or their occurrences are
+    /// counted.
     var repeats: PathMultiplicity { isPositional || matchesByCount ? .kept : .dropped }
 
     init(

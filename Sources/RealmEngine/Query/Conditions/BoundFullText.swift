@@ -1,4 +1,4 @@
-/// A condition with TEXT (query language 15).
+/// A full-text condition: the operator TEXT (query language 15).
 final class BoundFullText: Sendable {
     /// Path to the objects whose text property is searched.
     let path: BoundPath

@@ -41,10 +41,11 @@ struct TableContext: Sendable {
 /// counting.
 struct PathHop: Sendable {
     let kind: Kind
-    /// Class at the start of the hop.
+    /// Class of the objects from which this hop leads to objects of `target`.
     let source: TableContext
     let target: TableContext
-    /// The link column of `source`, or the backlink column of its links.
+    /// The link property that the hop follows, in `source`. For a hop to linking objects, the
+    /// backlink column in `source`.
     let column: BoundColumn
     /// Elements of the list or entry of the dictionary that the hop follows.
     var selector = CollectionSelector.all
@@ -108,16 +109,16 @@ extension TableInfo {
 enum PathEnd: Sendable {
     /// Links to the objects at the end of the path.
     case objects
-    /// One entry of a dictionary of links, selected by its key. The value is the link.
+    /// The link that a dictionary of links contains for one key.
     case linkEntry(BoundColumn, ByteView)
     /// The keys of a dictionary whose values are links.
     case linkKeys(BoundColumn)
     case scalar(BoundColumn)
-    /// Elements of a collection without links.
+    /// Elements of a collection whose values are not links.
     case collection(BoundColumn, CollectionSelector)
-    /// Length in bytes of each element of a collection.
+    /// Length in bytes of each text or binary in a collection.
     case lengths(BoundColumn)
-    /// Result of further steps into mixed values.
+    /// Values reached by further steps into mixed values, such as `[0]` or a dictionary key.
     case nested(BoundColumn, CollectionSelector, [NestedStep])
     /// Number of all backlinks of the objects.
     case incoming
@@ -128,6 +129,7 @@ enum PathEnd: Sendable {
 enum NestedStep: Sendable {
     case at(ListIndex)
     case all
-    /// Key of a dictionary, as bytes, or property of an object, as a string.
+    /// A dictionary key, as bytes, or a property of a linked object, as a string: the value
+    /// decides.
     case name(ByteView, String)
 }

@@ -27,7 +27,7 @@ enum OrToInRewrite {
         private let column: BoundColumn
         private var range: SourceRange
         private var values: [Value] = []
-        /// Number of tests that were joined.
+        /// Number of tests that were merged into this IN test.
         private(set) var count = 0
 
         init(place: Int, _ test: ColumnTest) {

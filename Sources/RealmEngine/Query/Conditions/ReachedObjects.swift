@@ -2,7 +2,8 @@
 enum PathMultiplicity {
     /// The path's result contains an object once per occurrence, in path order.
     case kept
-    /// The number of occurrences of each object is retained, but not their order.
+    /// The path's result contains an object once, with the number of its occurrences, but without
+    /// their order.
     case counted
     /// Each object is retained once, as for ANY, ALL and NONE.
     case dropped
@@ -11,9 +12,10 @@ enum PathMultiplicity {
 /// Keys of the objects that a path reaches: in path order, or once each with their multiplicity.
 final class KeyBuffer {
     private(set) var keys = ReusedBuffer<ObjectKey>()
-    /// Keys of the objects from which the current hop starts.
+    /// Keys of the objects from which the current hop of the path starts.
     private(set) var spare = ReusedBuffer<ObjectKey>()
-    /// Multiplicity of each key; empty if all multiplicities are 1. Saturates at the maximum.
+    /// Number of times that the path reaches each key of `keys`; empty if every key counts once. A
+    /// number beyond 64 bits stays at the maximum.
     private var times = ReusedBuffer<Int64>()
     private var spareTimes = ReusedBuffer<Int64>()
     private var scratch: [(key: Int64, times: Int64)] = []
@@ -31,16 +33,17 @@ final class KeyBuffer {
 
     func times(_ i: Int) -> Int64 { times.count == 0 ? 1 : times[i] }
 
-    /// Moves the collected keys to `spare`, where the next hop starts, and leaves the collection
-    /// empty.
+    /// Prepares for the next hop: moves the collected keys to `spare`, from which the hop starts,
+    /// and leaves `keys` empty.
     func exchange() {
         swap(&keys, &spare)
         swap(&times, &spareTimes)
         removeAll()
     }
 
-    /// Assigns the multiplicity of key `i` in `spare` to the keys that were added since the last
-    /// call: the objects to which the hop from that key leads.
+    /// Stores how often the path reached the objects that were added since the last call. All of
+    /// them were reached by the current hop from key `i` in `spare`, so each gets the multiplicity
+    /// of that key.
     func inherit(_ i: Int) {
         if spareTimes.count == 0 { return }
         while times.count < keys.count { times.append(spareTimes[i]) }

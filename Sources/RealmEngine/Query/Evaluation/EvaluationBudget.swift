@@ -1,9 +1,9 @@
-/// Node spaces with read budgets for the columns and collections a query reads, so that damaged
-/// bytes lead to an error.
+/// Read budgets for the columns and collections that a query reads, so that damaged bytes lead to
+/// an error and not to an endless loop.
 ///
-/// Values and collections of an object belong to that object only. Reading them once for all
-/// objects of a table reads at most the size of the file, so one budget covers a whole pass. A
-/// collection of a linked object, in contrast, may be read once per link, so each visit has its own
+/// Values and collections of an object belong to that object only. A scan that reads each of them
+/// once reads at most the size of the file, so one budget covers the whole scan. A collection of a
+/// linked object, in contrast, may be read once per link to the object, so each visit has its own
 /// budget.
 final class EvaluationBudget {
     /// Two read budgets: at index 0 the budget of a pass over the queried class, at index 1 the
@@ -23,7 +23,7 @@ final class EvaluationBudget {
 
     deinit { meters.deallocate() }
 
-    /// Resets the budget before a scan of the queried class.
+    /// Sets the read budget back to its full size. Called before each scan of the queried class.
     func beginPass() {
         meters.pointee = source.state.pointee
         pass.resetBudget()
@@ -31,11 +31,11 @@ final class EvaluationBudget {
     }
 
     /// Node space for reading values of the scanned objects. Its reads count against the budget of
-    /// the pass.
+    /// the present scan.
     var pass: NodeSpace { NodeSpace(base: source.base, limit: source.limit, state: meters) }
 
-    /// Returns a node space for one collection of a linked object and resets its budget. Spaces
-    /// returned before remain usable and share the budget.
+    /// Returns a node space for one collection of a linked object, with a full read budget. All
+    /// spaces that this function returned share the budget.
     func beginVisit() -> NodeSpace {
         (meters + 1).pointee = source.state.pointee
         let space = NodeSpace(base: source.base, limit: source.limit, state: meters + 1)
@@ -55,7 +55,8 @@ extension Int {
 }
 
 extension BoundCondition {
-    /// Maximum number of times a pass reads a column: once per operand and per hop.
+    /// Maximum number of times that testing one object reads a column: once per operand and once
+    /// per hop of its path.
     var maximumReads: Int {
         switch self {
         case .constant: 0

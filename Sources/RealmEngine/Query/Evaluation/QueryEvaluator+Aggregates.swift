@@ -31,8 +31,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Returns the aggregate of one collection. Without an owner, because a link is null, returns
-    /// the aggregate of no values.
+    /// Returns the aggregate of the collection in `column` of object `owner`. Nil for `owner` means
+    /// that a link in the path is null; the aggregate then has no values.
     private func result(
         _ aggregate: BoundAggregate, _ column: BoundColumn, _ owner: RowLocation?
     ) throws(RealmError) -> Value {

@@ -140,8 +140,8 @@ extension QueryEvaluator {
                 try append(step, value, isLast: i == steps.count - 1, owner, to: next)
             }
             current = next
-            // The value of a name step may belong to a linked object, which has another read
-            // budget.
+            // After a name step, the value may belong to a linked object, whose reads count against
+            // another read budget.
             if case .name = step { owner = owner.linked }
         }
         buffer.values.append(contentsOf: current.values.all)

@@ -13,7 +13,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends the number of links in the last hop's property, for each object before that hop.
+    /// Appends the number of links in the path's last property, for each object that the hops
+    /// before it reach.
     private func appendLinkCounts(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

@@ -180,7 +180,7 @@ extension QueryEvaluator {
             try append(path.end, target, to: buffer)
             if isGrouped { buffer.endGroup() }
         }
-        // No groups at all count as one empty group.
+        // If the path reaches no object, there is one empty group.
         if isGrouped, buffer.groupEnds.count == 0 { buffer.endGroup() }
     }
 

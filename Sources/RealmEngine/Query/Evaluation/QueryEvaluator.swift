@@ -2,7 +2,8 @@
 struct RowLocation {
     let leaf: ClusterLeaf
     let row: Int
-    /// Whether the object was reached by a link, not by scanning its table.
+    /// Whether the object was reached through a link, not by scanning its table. Its collections
+    /// then have a read budget of their own.
     var isLinked = false
 
     @inline(__always)

@@ -36,14 +36,14 @@ public final class AggregateFunction: Sendable {
         case all
     }
 
-    /// Whether NaN counts as a value. Null never does.
+    /// Whether a function aggregates NaN. Null is never aggregated.
     enum NaNRule: Sendable {
         case skipped
         /// NaN is aggregated if it is a float or double in a mixed property, as in the reference
         /// engine. It is skipped in other properties.
         case includedInMixed
-        /// NaN counts if it is a float or double in a mixed value or a dictionary, as in the
-        /// reference engine.
+        /// NaN is aggregated if it is a float or double in a mixed property or in a dictionary, as
+        /// in the reference engine. It is skipped elsewhere.
         case includedInMixedAndDictionaries
         case included
     }

@@ -44,7 +44,7 @@ struct GroupStates<State> {
     /// State of group 0. The states of successive groups are `step` bytes apart.
     let first: UnsafeMutableRawPointer
     let step: Int
-    /// Group number by row.
+    /// Number of the group to which each row belongs.
     let groups: UnsafePointer<UInt32>
 
     /// The state of the group to which a row belongs.

@@ -111,8 +111,8 @@ extension Timestamp: ExtremeNumber {
             first: NullableIntegerLeaf.first,
             count: times.count)
         equal = equal & rows
-        // If the array of nanoseconds has width 0, all are zero, so the first of the rows is the
-        // result.
+        // If the array of nanoseconds has width 0, all nanoseconds are zero. The rows with the
+        // extreme seconds are then equal, and the first is the result.
         if times.nanoseconds.widthCode == 0 { equal = equal.prefix(1) }
         return try extremeOfValues(isLeast, of: cells, equal)
     }

@@ -46,7 +46,8 @@ struct Moments: AggregateState {
         }
     }
 
-    /// Adds the numbers of a leaf in two passes: the mean, then the squared differences from it.
+    /// Adds the numbers of a leaf in two loops: the first computes the mean, the second the squared
+    /// differences from the mean.
     ///
     /// - Parameter number: returns the number in a row; NaN if the row is not aggregated.
     @inline(__always)
@@ -65,7 +66,8 @@ struct Moments: AggregateState {
             let difference = number(row) - mean
             if difference == difference { squares += difference * difference }
         }
-        // The difference between a number and an infinite mean is undefined.
+        // Differences from an infinite or NaN mean are undefined, and so is the sum of their
+        // squares.
         if !mean.isFinite { squares = .nan }
         merge(Moments(filter, count: count, mean: mean, squares: squares))
     }

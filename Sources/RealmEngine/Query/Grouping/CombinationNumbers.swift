@@ -4,13 +4,13 @@
 /// Confined to one thread.
 final class CombinationNumbers {
     let readers: [GroupKeyReader]
-    /// Numbers of pairs: one table for each key except the first. The first element of a pair is
+    /// Numbers of pairs, one table for each key except the first. The first integer of a pair is
     /// the number of the combination of all previous keys, the second is the number of this key's
     /// value.
     private let pairs: [PairNumbers]
     /// Combination number of each row of the leaf that `read` received last.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
-    /// Buffer with one number per row, for use by callers. Overwritten by `read`.
+    /// Buffer with one number per row, which callers may use between calls of `read`.
     let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
 
     init(
@@ -61,7 +61,7 @@ final class CombinationNumbers {
         }
     }
 
-    /// Returns, for each key, the number of its value in a combination.
+    /// Splits a combination into the numbers of its values, one for each key.
     func parts(of combination: Int) -> [Int] {
         if readers.isEmpty { return [] }
         var parts: [Int] = []

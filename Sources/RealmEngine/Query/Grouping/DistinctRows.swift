@@ -5,7 +5,7 @@
 struct DistinctRows {
     private let combinations: CombinationNumbers
     private let memoryLimit: Int
-    /// Number of combinations.
+    /// Number of different combinations of values found so far.
     private(set) var count = 0
 
     /// Nil if a key is not supported: a computed key, a key that cannot be compared, or a key

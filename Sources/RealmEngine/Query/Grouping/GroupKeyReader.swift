@@ -10,9 +10,11 @@ final class GroupKeyReader {
     /// values of the column. `unknown` until the value occurs.
     private let known = ReusedBuffer<UInt32>()
     private var distinct: BytesLeaf?
-    /// Cached numbers of short texts, by the bytes of their cells. One cache per cell width.
+    /// Cached numbers of short texts. Leaves store short texts as cells, padded to one width; there
+    /// is one cache per width.
     private var cells: [CellNumbers] = []
-    /// Cached numbers of the texts in leaves whose texts share one byte area.
+    /// Cached numbers of the texts in leaves of medium form, which store their texts in one byte
+    /// area.
     private var areas: AreaNumbers?
     /// Number of each small integer, by its distance from `smallestSmallKey`. Empty until a small
     /// integer occurs.

@@ -54,8 +54,9 @@ final class GroupResults {
         return (group, results)
     }
 
-    /// Computes the aggregates that need sorted values. Before the call, `results` contains the
-    /// number of values in place of each of these results.
+    /// Computes the aggregates that need sorted values, such as the median. Before the call,
+    /// `results` contains the number of values at the index of each of these aggregates, because
+    /// they need it first.
     private func computeOrdered(_ group: UnsafeRawPointer, _ results: inout [Value]) {
         var computations = ordered.map { aggregate -> (any OrderedComputation)? in
             guard case .int(let count) = results[aggregate.index] else { return nil }

@@ -26,7 +26,7 @@ final class GroupRuns: RunOrder {
         try runs.append(record, layout.size(of: record))
     }
 
-    /// Ends the run of the records appended since the previous run.
+    /// Ends the current run. The records appended to it must be sorted by their keys.
     func endRun() throws(RealmError) { try runs.endRun(self) }
 
     /// Returns the records of all runs, merged by key; of equal records, the record of the earlier

@@ -78,14 +78,14 @@ struct GroupSorter {
     }
 }
 
-/// A list of records in memory.
+/// A list of group records in memory.
 private final class RecordBuffer {
     private var bytes = ByteBuffer(capacity: 1 << 12)
     private var offsets: [Int] = []
 
     var count: Int { offsets.count }
 
-    /// Bytes of memory in use.
+    /// Memory in bytes that the list uses.
     var size: Int { bytes.count + offsets.count * MemoryLayout<Int>.stride }
 
     func append(_ record: UnsafeRawPointer, _ size: Int) {

@@ -15,7 +15,8 @@ final class MemoryGroups: GroupStream {
     private let room: UnsafeMutableRawPointer
     private var position = 0
 
-    /// - Parameter fill: writes the group at the given sorted position to the record.
+    /// - Parameter fill: writes the group at an index to a record. Index 0 is the first group in
+    ///   sorted order.
     init(
         _ record: GroupRecord, count: Int, _ fill: @escaping (Int, UnsafeMutableRawPointer) -> Void
     ) {

@@ -8,7 +8,8 @@ final class GroupTable {
     private let aggregates: [AggregateExpression]
     private let counts = ReusedBuffer<Int>()
     private let states: StateTable
-    /// Values of each property that a function of sorted values uses.
+    /// Number of occurrences of each value in each group, for each property that a function of
+    /// sorted values aggregates.
     private let values: [GroupValues]
     private let memoryLimit: Int
     private let copiesTexts: Bool
@@ -108,8 +109,9 @@ final class GroupTable {
 
     // MARK: Reading
 
-    /// Returns all groups in the order of their keys, and for each property of `orderedColumns` a
-    /// stream of its values, sorted by group and then by value. Valid until the table changes.
+    /// Returns all groups in the order of their keys. Also returns one stream for each property
+    /// that a function of sorted values aggregates, sorted by group and then by value. Valid until
+    /// the table changes.
     func sorted() -> (groups: GroupStream, values: [GroupStream]) {
         let places = keys.readers.map(\.values.places)
         let parts = (0..<count).map { keys.parts(of: $0) }
@@ -145,7 +147,8 @@ final class GroupTable {
         return (groups, streams)
     }
 
-    /// Counts the values for functions of sorted values.
+    /// For each function of sorted values, adds the group's values to a state that counts them:
+    /// such a function needs the number of values first.
     private func countValues() {
         for (values, column) in zip(values, Self.orderedColumns(aggregates)) {
             for (i, slot) in layout.slots.enumerated()

@@ -8,7 +8,7 @@ final class GroupValues {
     /// Number of objects that have each pair of group and value, by the number of the pair.
     private let counts = ReusedBuffer<Int>()
 
-    /// A group number and the number of one of its values.
+    /// A group, one of the values that occur in the group, and the number of its occurrences.
     struct Entry {
         let group: Int
         let value: Value
@@ -28,7 +28,7 @@ final class GroupValues {
     /// path.
     var column: ColumnLeaves? { reader.ownColumn }
 
-    /// Bytes of memory in use.
+    /// Memory in bytes that the numbered values and their counts use.
     var size: Int { reader.values.size + (pairs?.size ?? 0) + counts.count * 8 }
 
     /// Counts the value of each selected row of a leaf.
@@ -70,10 +70,9 @@ final class GroupValues {
         return (group, number)
     }
 
-    /// Returns the indexes of all entries, sorted first by the position of their group and then by
-    /// value.
+    /// Returns the indexes of all entries, sorted by group and then by value.
     ///
-    /// - Parameter places: position of each group in sorted order, by group number.
+    /// - Parameter places: position of each group in the order of the groups, by group number.
     func sorted(_ places: [Int]) -> [Int] {
         let valuePlaces = reader.values.places
         let keys = (0..<count).map { i in

@@ -7,7 +7,7 @@ final class PairNumbers {
     /// Table of the numbers of pairs of small integers. The index of a pair is `first << shift |
     /// second`.
     private let known: UnsafeMutablePointer<UInt32>
-    /// Number of bits reserved for the second integer of a pair in `known`.
+    /// Number of low bits of an index in `known` that are the second integer of a pair.
     private var shift = 0
 
     private static let capacity = 1 << 14
@@ -20,7 +20,7 @@ final class PairNumbers {
 
     deinit { known.deallocate() }
 
-    /// Number of pairs.
+    /// Number of pairs that have a number.
     var count: Int { pairs.count }
 
     /// Memory in bytes used by the numbered pairs, without the array for pairs of small integers.
@@ -79,7 +79,7 @@ final class PairNumbers {
         return number
     }
 
-    /// Returns the two integers of the pair with number `i`.
+    /// Returns the two integers of the pair to which the number `i` was assigned.
     subscript(i: Int) -> (first: Int, second: Int) {
         guard case .int(let both) = pairs.values.all[i] else { return (0, 0) }
         return (Int(both >> 32), Int(both & 0xFFFF_FFFF))

@@ -105,10 +105,11 @@ struct GeoRing: Sendable {
         Self.isLeftInside(Self.leftArea(vertices)) ? vertices : vertices.reversed()
     }
 
-    /// Limit for small regions, about 4000 square kilometres: the sign of such an area may be a
-    /// rounding error.
+    /// Signed areas below this limit, about 4000 square kilometres, may have the wrong sign because
+    /// of rounding.
     private static let smallArea = 1e-4
-    /// Tolerance for half the sphere: it has no smaller side, so its left side is the inside.
+    /// A ring that halves the sphere has no smaller side, so its left side is the inside. This is
+    /// the tolerance for an area that counts as half the sphere.
     private static let roundingOfHemisphere = 1e-14
     /// Test points far from each other and from the reference, so that no small region contains two
     /// of them.

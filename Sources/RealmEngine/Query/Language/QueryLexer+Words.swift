@@ -84,7 +84,7 @@ extension QueryLexer {
     }
 
     /// Scans a literal that begins with a letter, such as a UUID; nil if there is none at `p`. The
-    /// text may also be a name, so the caller uses the longer of the two.
+    /// same text may begin a longer name, which the caller then prefers.
     private func scanLiteralWord(_ p: Int) -> (QueryToken.Kind, Int)? {
         switch byte(p) {
         case UInt8(ascii: "u"): return scanUUID(p).map { (.uuid, $0) }

@@ -98,8 +98,8 @@ extension QueryParser {
         return try arguments.value(place.number, self.place(place))
     }
 
-    /// Parses an argument that is compared component by component; nil if the argument is compared
-    /// as a whole.
+    /// Parses an argument such as an embedded object, which is compared property by property. Nil
+    /// if the argument is compared as a whole.
     mutating func piecewise(
         _ left: QueryOperand, _ relation: QueryRelation
     ) throws(RealmError) -> QueryCondition? {

@@ -20,7 +20,8 @@ struct QueryParser {
     var places = 0
     /// Names of tokens that are not in the query text, such as parts of an argument for `%K`.
     var names: [String] = []
-    /// Tokens that are returned before the next token of the query text.
+    /// Queue of tokens to return before the next token of the query text, such as the rest of a
+    /// path for `%K`.
     var pending: [QueryToken] = []
     /// Whether the tree contains the time at which it was parsed, so that it must not be cached.
     var isMomentary = false

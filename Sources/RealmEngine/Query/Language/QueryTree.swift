@@ -51,7 +51,7 @@ struct QueryComparison: Sendable {
     /// Whether to ignore diacritical marks: `[d]`, in predicates and in the extended language.
     var foldsMarks = false
     var right: QueryOperand
-    /// Range of the operator in the query text.
+    /// Range of the operator, such as `==`, in the query text.
     var range: SourceRange
 }
 
@@ -141,7 +141,7 @@ enum QueryConstant: Sendable {
     case int(Int64)
     /// A double literal with its text. A decimal is converted from the text, to keep all digits.
     case double(Double, text: [UInt8])
-    /// A literal that ends in `f`, with its text.
+    /// A literal that ends in `f`, such as `1.5f`, and its text, from which a decimal is converted.
     case float(Float, text: [UInt8])
     case infinity(isNegative: Bool)
     case nan
@@ -235,8 +235,8 @@ struct QueryAggregate: Sendable {
 /// `SUBQUERY(path, $x, condition).@count`
 struct QuerySubquery: Sendable {
     var path: QueryPath
-    /// Name of the variable; nil if the paths of the condition begin at the elements without a
-    /// variable.
+    /// Name of the variable, such as `$x`. Nil if there is no variable: the paths of the condition
+    /// then begin at the linked objects.
     var variable: String?
     var variableRange: SourceRange
     var condition: QueryCondition

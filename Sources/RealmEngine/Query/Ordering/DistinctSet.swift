@@ -10,8 +10,8 @@ struct DistinctSet {
         self.count = count
     }
 
-    /// Returns the first rows in their current order, without rows that have a null link in the
-    /// path of a key.
+    /// Returns the first row of each set of rows with equal keys, in the order of the rows. Leaves
+    /// out rows that have a null link in the path of a key.
     func firstRows() -> [UInt32] {
         var capacity = 1024
         while capacity < count * 2 { capacity *= 2 }

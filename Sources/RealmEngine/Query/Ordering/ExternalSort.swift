@@ -16,7 +16,8 @@ struct ExternalSort: RunOrder {
     /// the position and the record size.
     private static let headSize = 32
 
-    /// - Parameter shapes: columns without rows, whose forms the columns of all runs have.
+    /// - Parameter shapes: one column without rows for each sort key. The columns of all runs have
+    ///   the same form and record size.
     init(_ shapes: [SortColumn], _ memory: QueryMemoryLimit) throws(RealmError) {
         columns = shapes
         var size = Self.headSize
@@ -33,7 +34,8 @@ struct ExternalSort: RunOrder {
         record.initializeMemory(as: UInt8.self, repeating: 0, count: maximumRecordSize)
     }
 
-    /// Frees the record's memory. Call it once, after the sort has ended or failed.
+    /// Frees the memory in which `add` builds records. Call it once, after the sort has ended or
+    /// failed.
     func close() { record.deallocate() }
 
     /// Adds a run: the rows of `columns` in the given order. `keys` are the object keys of all

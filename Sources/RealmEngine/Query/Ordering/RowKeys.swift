@@ -140,7 +140,8 @@ struct KeyGatherer {
 
 /// Memory limits of a query and the directory of its temporary files.
 struct QueryMemoryLimit: Sendable {
-    /// Maximum number of keys in memory per list.
+    /// Maximum number of object keys that a list has in memory; longer lists are in a temporary
+    /// file.
     let keys: Int
     /// Memory limit for sorting, in bytes.
     let sorting: Int
@@ -171,7 +172,7 @@ struct QueryMemoryLimit: Sendable {
     /// `rowSize` bytes.
     func rows(of rowSize: Int) -> Int { Swift.max(Self.minimumRowCount, rowMemory / rowSize) }
 
-    /// Memory limit for copies of texts, in bytes.
+    /// Limit in bytes of the memory for copies of texts while rows are sorted.
     var texts: Int { copiesTexts ? Swift.max(1 << 12, sorting - rowMemory) : .max }
 
     private var rowMemory: Int { copiesTexts ? sorting / 2 : sorting }

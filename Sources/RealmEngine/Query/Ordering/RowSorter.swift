@@ -1,4 +1,4 @@
-/// A row number, and the eight-byte word of the row's sort key that is compared at present.
+/// A row, and the eight-byte word of its sort key by which rows are being sorted.
 struct SortItem {
     var word: UInt64
     let row: UInt32
@@ -62,8 +62,8 @@ struct RowSorter {
 
     /// Sorts all rows.
     ///
-    /// - Parameter isLoaded: whether the items contain this word of the first column and are sorted
-    ///   by it.
+    /// - Parameter isLoaded: whether the items already contain the word `part` of the first column,
+    ///   and are sorted by it.
     private func sort(by part: SortPart, isLoaded: Bool) {
         let all = Run(rows: 0..<items.count, column: 0, part: part)
         var runs: [Run] = []
@@ -81,7 +81,8 @@ struct RowSorter {
         split(run, part, &runs)
     }
 
-    /// Appends the runs of rows with an equal word to `runs`, or sorts them if they are short.
+    /// Finds the runs of rows whose words are equal. Sorts short runs at once, and appends the
+    /// others to `runs`.
     private func split(
         _ run: Run, _ part: UnsafeMutableBufferPointer<SortItem>, _ runs: inout [Run]
     ) {
@@ -254,7 +255,7 @@ enum WordSort {
             }
         }
 
-        /// Sorts each bucket by its lower bits.
+        /// Sorts the items of each bucket by the bits that did not select the bucket.
         func sort(
             _ items: UnsafeMutableBufferPointer<SortItem>, _ ends: UnsafeMutablePointer<Int>
         ) {

@@ -45,7 +45,7 @@ final class RunHeap<Order: RunOrder> {
 
     private let order: Order
     private let sources: [SortedRun]
-    /// Size in bytes of the buffer for one copied record, rounded up for alignment.
+    /// Size in bytes of the memory for one copied record, rounded up for alignment.
     private let roomSize: Int
     private let rooms: UnsafeMutableRawPointer?
     /// Heap of `count` runs, ordered by their next records. Raw memory, so that modifications never

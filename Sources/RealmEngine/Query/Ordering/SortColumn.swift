@@ -23,7 +23,7 @@ final class SortColumn {
     private(set) var distinct: DistinctOrder?
     /// Copies of the first bytes of the texts; nil if texts are compared in the file's pages.
     let heads: TextHeads?
-    /// Cached result of `codes()`: one number per row.
+    /// Cached result of `codes()`: one number per row, in the order of the sort keys.
     var codeWords: [UInt64] = []
     /// Lowest and highest rank in `ranks`.
     private var rankRange: (lowest: UInt8, highest: UInt8) = (.max, .min)
@@ -70,11 +70,12 @@ final class SortColumn {
             isText
             ? 1 + MemoryLayout<ByteView>.stride
             : 9 + (isExact ? 0 : MemoryLayout<Value>.stride)
-        // Codes need memory for a hash table and a list of the distinct keys.
+        // To compute a number for each key, a hash table and a list of the distinct keys are
+        // needed.
         return form == .codes ? sizes + 64 : sizes
     }
 
-    /// Whether all rows have the same rank.
+    /// Whether all keys have the same rank, so that the sort need not compare ranks.
     var hasOneRank: Bool { rankRange.lowest >= rankRange.highest }
 
     /// Appends the keys of consecutive rows of one leaf. Integers and doubles are appended in loops
@@ -122,7 +123,7 @@ final class SortColumn {
         )
     }
 
-    /// Changes the key of a row to null.
+    /// Changes the sort key of a row, appended before, to null.
     private func clear(_ row: Int) {
         ranks[row] = 0
         bits[row] = 0
@@ -179,7 +180,8 @@ final class SortColumn {
         }
     }
 
-    /// Appends the keys of rows of a leaf. The word of each value must describe it completely.
+    /// Appends the sort keys of rows of a leaf. Only for types whose values are determined by their
+    /// eight-byte word and need not be stored.
     private func addExact(_ cells: ColumnLeaf, _ rows: [Int]) throws(RealmError) {
         switch cells {
         case .integer(let leaf):
@@ -198,7 +200,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends a key. Its word and rank must describe it completely.
+    /// Appends a sort key that consists of a word and a rank alone, without a value or text.
     @inline(__always)
     private func append(_ word: UInt64, rank: UInt8) {
         add(rank: rank)
@@ -260,7 +262,7 @@ final class SortColumn {
         }
     }
 
-    /// The key of a row, for columns in which `bits` are not sufficient.
+    /// The value of a row's key, for columns in which equal words may belong to different values.
     @inline(__always)
     func value(_ row: Int) -> Value {
         guard isText else { return values[row] }
@@ -268,7 +270,7 @@ final class SortColumn {
         return key.column.layout.type == .string ? .string(texts[row]) : .binary(texts[row])
     }
 
-    /// The eight-byte word of a row's key.
+    /// The eight-byte word by which the key of a row is sorted first.
     @inline(__always)
     private func word(_ row: Int) -> UInt64 {
         isText ? (heads?[row] ?? texts[row]).orderedHead : bits[row]
@@ -363,9 +365,9 @@ final class SortColumn {
         return places.all.map { UInt64($0) }
     }
 
-    /// Returns the words of the keys minus the smallest word, plus 1, so that null is below and a
-    /// null link above all of them. Nil if words do not describe the keys completely or their range
-    /// is too large.
+    /// Returns the eight-byte word of each row's key minus the smallest word, plus 1. Null gets 0,
+    /// and a null link in the path gets the largest number. Nil if the words do not determine the
+    /// keys or their range is too large.
     private func packedCodes() -> [UInt64]? {
         guard isExact else { return nil }
         let ranks = ranks.all

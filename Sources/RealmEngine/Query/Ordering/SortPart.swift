@@ -3,9 +3,9 @@ enum SortPart: Equatable {
     /// The rank of the key: 0 for null, 255 after a null link in the path, otherwise the rank of
     /// the value's type.
     case rank
-    /// A number that gives the complete order of the keys.
+    /// A number that determines the position of the key in the order of all keys; see `codes()`.
     case code
-    /// The first eight bytes of a text, or the word of a number.
+    /// The first eight bytes of a text or binary, or the eight-byte word in `bits` for other types.
     case head
     /// Bytes `8 * n` to `8 * n + 7` of a text; `head` encodes the first eight bytes.
     case text(Int)
@@ -96,7 +96,8 @@ extension SortColumn {
         part == .head && form != .text ? bits.all : nil
     }
 
-    /// Stores a word of each item's key in the item, inverted for a descending key.
+    /// Stores the eight-byte word `part` of each item's sort key in the item, with all bits
+    /// inverted for a descending key.
     func load(_ part: SortPart, _ items: UnsafeMutableBufferPointer<SortItem>) {
         switch part {
         case .rank:
@@ -148,8 +149,8 @@ extension SortColumn {
 }
 
 extension ByteView {
-    /// Returns the eight bytes from `offset` on as an integer in the order of the bytes, padded
-    /// with zeros after the end.
+    /// Returns the eight bytes from `offset` on as a big-endian integer, so that integers are
+    /// ordered like the texts. Bytes after the end are 0.
     @inline(__always)
     func orderedWord(at offset: Int) -> UInt64 {
         if offset &+ 8 <= count {

@@ -10,7 +10,7 @@ final class SortedRuns {
         var ends: [Int] = []
     }
 
-    /// Maximum number of runs merged at once.
+    /// Number of runs at one level that are merged into one run of the next level.
     static let fanIn = 256
 
     private let memory: QueryMemoryLimit
@@ -32,7 +32,8 @@ final class SortedRuns {
         try levels[0].file.append(record, size)
     }
 
-    /// Ends the current run, unless it is empty.
+    /// Ends the current run: the records appended after it form another run. Does nothing if the
+    /// run is empty.
     func endRun(_ order: some RunOrder) throws(RealmError) {
         try endRun(order, level: 0)
     }

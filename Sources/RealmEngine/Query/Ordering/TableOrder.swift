@@ -3,7 +3,7 @@
 package struct TableOrder: Sendable {
     private let keys: Slice<RowKeys>
     private let form: Form
-    /// Number of distinct keys.
+    /// Number of distinct keys in the list.
     package let count: Int
 
     private enum Form: Sendable {
@@ -152,8 +152,8 @@ package struct TableOrder: Sendable {
 
     /// Number of records prefetched in one batch.
     private static let fetched = 128
-    /// Number of bytes that are copied for a short record, in one step. This may include bytes
-    /// after the record.
+    /// Number of bytes that are copied at once for every record of at most this size. The copy may
+    /// include bytes after the record.
     private static let copied = 32
 
     /// Stores, for a range of list elements, the index of each key in table order.

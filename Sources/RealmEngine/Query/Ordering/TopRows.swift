@@ -6,7 +6,8 @@ struct TopRows {
     private let keys: [BoundSortKey]
     private let arranger: RowArranger
     private var candidates: [ObjectKey] = []
-    /// Term for the rows that can still be among the first rows; nil if every row can.
+    /// Term for the rows whose first key does not exclude them from the first rows; nil if no row
+    /// can be excluded yet.
     private var gate: QueryTerm?
 
     /// Maximum LIMIT for which only the first rows are kept; with a higher limit, sorting all rows
@@ -28,8 +29,8 @@ struct TopRows {
         if candidates.count >= wanted &* 2 &+ 512 { try cut(builder, directory) }
     }
 
-    /// Removes the candidates beyond the limit and sorts the others in table order, which decides
-    /// between rows with equal keys.
+    /// Removes the candidates beyond the limit. Then sorts the remaining candidates in table order,
+    /// because rows with equal keys are ordered by their position in the table.
     private mutating func cut(
         _ builder: TermBuilder, _ directory: LeafDirectory?
     ) throws(RealmError) {
@@ -58,7 +59,8 @@ struct TopRows {
             relation: first.isAscending ? .lessEqual : .greaterEqual,
             operand: .general(value))
         let term = builder.term(for: test)
-        // Null and NaN are below every number, so they come first in ascending order.
+        // Null and NaN are before every number in ascending order, so rows with null can still be
+        // among the first rows.
         guard first.isAscending else { return term }
         let null = ColumnTest(
             column: first.column, range: .none, relation: .equal,

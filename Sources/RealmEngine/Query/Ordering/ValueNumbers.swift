@@ -5,7 +5,7 @@ final class ValueNumbers {
     /// Value by number: of several equal values, the first that occurred. If `heads` is not nil,
     /// texts of up to `TextHeads.maximumLength` bytes are copies.
     let values = ReusedBuffer<Value>()
-    /// Copies of the texts; nil if texts are compared in the file's pages.
+    /// Copies of the texts' first bytes; nil if texts are compared in the file's pages.
     private var heads: TextHeads?
     private let hashes = ReusedBuffer<UInt64>()
     private let collation: TextCollation
@@ -64,7 +64,8 @@ final class ValueNumbers {
         return add(.int(integer), hash, at: bucket)
     }
 
-    /// Whether texts of at most 16 bytes are numbered by `number(ofShort:)`.
+    /// Whether `number(ofShort:)` must be used for texts of at most 16 bytes. False if texts are
+    /// compared by a collation.
     @inline(__always)
     var takesShort: Bool { keys == nil }
 
@@ -116,7 +117,8 @@ final class ValueNumbers {
         }
     }
 
-    /// Compares the values of two numbers: negative, zero or positive.
+    /// Compares the values to which the numbers `a` and `b` were assigned: negative, zero or
+    /// positive.
     func order(_ a: Int, _ b: Int) -> Int {
         let (first, second) = (values.all[a], values.all[b])
         guard let keys, case .string = first, case .string = second else {
@@ -164,7 +166,7 @@ struct ShortText: Equatable {
     let count: Int
 
     static let maximumLength = 16
-    /// A placeholder that equals no text.
+    /// Placeholder for a value that is not a short text. Equals no text.
     static let none = ShortText(low: 0, high: 0, count: -1)
 
     private init(low: UInt64, high: UInt64, count: Int) {

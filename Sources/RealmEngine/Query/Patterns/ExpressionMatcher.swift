@@ -21,8 +21,8 @@ final class ExpressionMatcher {
     private var mark = 0
     private var stack: [Int] = []
 
-    /// Key of a cached state: the live states of the program, ascending, and the kind of the
-    /// previous scalar.
+    /// Key of a cached state of the deterministic automaton: the states of the program in which the
+    /// match can be, ascending, and the kind of the previous scalar.
     private struct Key: Hashable {
         let live: [Int32]
         let before: UInt8
@@ -61,9 +61,9 @@ final class ExpressionMatcher {
         return state != Self.dead && accepts[Int(state)]
     }
 
-    /// Follows the cached states from offset `at` on. Returns -1 at the end of the text or if no
-    /// match is possible. Otherwise the next state must be built first: returns the class of the
-    /// scalar before `at` that leads to it.
+    /// Follows transitions to cached states, from byte `at` of the text on. Returns -1 at the end
+    /// of the text or if no match is possible. If a transition leads to a state that is not cached,
+    /// returns the class of the scalar before `at`, and the caller builds the state.
     private func run(
         _ text: UnsafeRawBufferPointer, _ at: inout Int, _ state: inout Int32
     ) -> Int {

@@ -11,7 +11,8 @@ struct ExpressionProgram: Sendable {
     private(set) var states: [State] = []
     private(set) var start = 0
     let classes: ScalarClasses
-    /// Whether there are assertions, which depend on the neighbouring scalars.
+    /// Whether the expression has assertions, such as `^` or `\b`, whose result depends on the
+    /// scalars next to a position.
     private(set) var hasAssertions = false
 
     /// Maximum number of states of an expression.

@@ -6,10 +6,10 @@
 final class RegularExpression: Sendable {
     let pattern: String
     private let program: ExpressionProgram
-    /// Matchers not in use.
+    /// Automata that no thread uses at present.
     private let idle = LockedValue<[UnsafeMatcher]>([])
 
-    /// A matcher that one thread at a time uses.
+    /// An automaton that is borrowed from `idle`, so that only one thread uses it at a time.
     private struct UnsafeMatcher: @unchecked Sendable {
         let matcher: ExpressionMatcher
     }

@@ -8,7 +8,8 @@ final class IndexCandidates: Sendable {
     let objects: FoundObjects
     /// Condition that must still be tested for each found object.
     let rest: BoundCondition
-    /// Terms of an AND that are true for all found objects, if other terms must still be tested.
+    /// Terms of an AND that are true for all objects found by indexes; empty if no other terms
+    /// remain to be tested.
     private let someTrueTerms: [BoundCondition]
     /// The property whose index was used first: its class, and its index among the columns of that
     /// class.

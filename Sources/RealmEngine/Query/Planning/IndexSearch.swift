@@ -60,8 +60,8 @@ struct IndexSearch {
     /// Index entries found for a term, before any object was read.
     struct Lookup {
         fileprivate var hits = SmallArray<Hit>()
-        /// Index entries of each required word. `excluded` contains the entries of each excluded
-        /// word.
+        /// For a full-text search, the index entries of each required word. `excluded` contains the
+        /// index entries of each excluded word.
         fileprivate var words: [SmallArray<Hit>] = []
         fileprivate var excluded: [SmallArray<Hit>] = []
         /// Upper limit of the number of objects in the index lists of the entries, known without
@@ -169,7 +169,8 @@ struct IndexSearch {
             self.tree = tree
         }
 
-        /// Returns the value of an object; nil if there is no such object.
+        /// Returns the property's value for the object with `key`; nil if the object does not
+        /// exist.
         func value(of key: ObjectKey) throws(RealmError) -> Value? {
             guard let (leaf, row) = try tree.find(key) else { return nil }
             return try RowLocation(leaf: leaf, row: row).value(column)
@@ -179,8 +180,8 @@ struct IndexSearch {
     /// Properties of an index list that let a search read only the first and the last object of the
     /// list instead of every object.
     private struct Trust {
-        /// Whether the list has no object with the wanted value if neither its first nor its last
-        /// object has that value.
+        /// If true, a search may read only the first and the last object of the list. If neither
+        /// has the wanted value, no object of the list is considered to have it.
         var dropsUnlike = false
         /// Whether the list is sorted by value, so that the objects with the wanted value are
         /// adjacent.
@@ -191,8 +192,9 @@ struct IndexSearch {
     /// otherwise a negative or positive number.
     private typealias Comparison = (Value, Int) -> Int
 
-    /// Returns the objects of the index lists that have a wanted value; nil if too many would have
-    /// to be read. `dynamic` keeps the compiler from specializing this function for each `compare`.
+    /// Returns the objects of the index lists that have a wanted value; nil if too many objects
+    /// would have to be read. `dynamic` keeps the compiler from specializing this function for each
+    /// `compare`.
     dynamic private func objects(
         _ hits: SmallArray<Hit>, _ cells: Cells, _ trust: Trust?, _ compare: Comparison
     ) throws(RealmError) -> FoundObjects? {

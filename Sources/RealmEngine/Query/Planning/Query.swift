@@ -20,7 +20,8 @@ public struct Query: Sendable {
 
     private enum Compound { case all, any, not }
 
-    /// Number of levels of AND, OR and NOT in the condition that combine queries.
+    /// Nesting depth of the queries that this query combines with AND, OR and NOT; 0 for a query
+    /// that combines none.
     private var height = 0
 
     /// Parses `text` (query language 3). Recently used texts are cached.
@@ -82,11 +83,11 @@ public struct Query: Sendable {
     }
 
     /// Combines queries with AND. Their SORT, DISTINCT and LIMIT apply in argument order. Throws
-    /// `misuse` if compounds are nested too deeply.
+    /// `misuse` if queries that combine queries are nested too deeply.
     public init(all queries: [Query]) throws(RealmError) { try self.init(.all, queries) }
 
     /// Combines queries with OR. Throws `misuse` if a query has SORT, DISTINCT or LIMIT, or if
-    /// compounds are nested too deeply.
+    /// queries that combine queries are nested too deeply.
     public init(any queries: [Query]) throws(RealmError) {
         for query in queries { try query.checkPlain() }
         try self.init(.any, queries)

@@ -24,7 +24,8 @@ extension QueryPlan {
                 if let total = shared.total() { return total }
             }
         }
-        // Also the fallback for damaged trees: this run reports the error.
+        // Without workers, this run counts alone. If workers failed, as in a damaged tree, it
+        // throws the error.
         return try QueryRun(self, in: snapshot).matchCount()
     }
 
@@ -75,12 +76,13 @@ private final class SharedCount: @unchecked Sendable {
         }
     }
 
-    /// Returns the count after all workers are done; nil if a worker failed, or the ranges do not
-    /// fit together, as in a damaged tree.
+    /// Returns the count after all workers are done. Nil if a worker failed, or if the keys or
+    /// object counts of the ranges contradict each other, as in a damaged tree.
     func total() -> Int? {
         if hasFailed.load(ordering: .relaxed) { return nil }
         var total = 0
-        // Number of objects found so far below the inner node to which the current ranges belong.
+        // Number of objects counted so far below the current inner node. After the last range below
+        // this node, it must equal the number that the node stores (`announced`).
         var met = 0
         for i in stretches.indices {
             if i > 0, stretches[i].start <= outcomes[i - 1].lastKey { return nil }

@@ -3,8 +3,8 @@ struct QueryDecision: Sendable {
     let filter: BoundCondition
     let candidates: IndexCandidates?
 
-    /// Maximum number of object keys found by indexes that are cached; more keys are looked up
-    /// again each time.
+    /// Maximum number of object keys, found by indexes, with which a plan is cached. With more
+    /// keys, the indexes are searched again each time.
     private static let maximumKeys = 1024
 
     var isCached: Bool {

@@ -106,8 +106,8 @@ public final class QueryRun {
         return found
     }
 
-    /// Row numbers at which the search in the first leaf checks for a match: most searches end
-    /// among the first rows.
+    /// Numbers of rows after which the search in the first leaf checks for a match: most searches
+    /// end among the first rows of the table.
     private static let steps = [2, 16, 256].map { Selection(first: $0) }
 
     private func firstOfLeaves() throws(RealmError) -> ObjectKey? {

@@ -5,9 +5,10 @@ final class AreaNumbers {
     /// Maximum size in bytes of a cached text. A text is cached as three words of eight bytes, and
     /// the last byte stores its size.
     private static let maximumSize = 23
-    /// Number of bytes that are read per text: three words.
+    /// Bytes read for each text: three words of eight bytes.
     private static let wordSize = 24
-    /// Sizes in bytes of texts compared by their first and last word, which overlap.
+    /// Lengths in bytes of the texts that are identified by their length, their first eight bytes
+    /// and their last eight bytes. These bytes overlap unless the length is 16.
     private static let inTwoWords = 8...16
     static let unknown = WordNumbers.unknown
 
@@ -86,7 +87,7 @@ final class AreaNumbers {
                 | UInt64(count) &<< 56)
     }
 
-    /// Caches the number of a text.
+    /// Caches the number that `ValueNumbers` assigned to a text. Does nothing for a long text.
     func insert(_ text: ByteView, _ number: UInt32) {
         guard text.count <= Self.maximumSize else { return }
         if Self.inTwoWords.contains(text.count) {

@@ -5,7 +5,8 @@ final class CellNumbers {
     /// for one width only.
     let width: Int
     private let cached = WordNumbers()
-    /// The same numbers in a table without collisions. Only used if the cells have 16 bytes.
+    /// Hash table without collisions with the same numbers as `cached`. Used only if cells have 16
+    /// bytes.
     private let few = FewCells()
 
     /// Placeholder number of cells that are not cached.
@@ -28,13 +29,13 @@ final class CellNumbers {
         }
     }
 
-    /// Whether the cells of all selected rows are certainly cached. False if only a search could
-    /// tell.
+    /// Whether the cells of all selected rows are known to be cached. False also if only a search
+    /// of the hash table could decide that.
     func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
         width == 16 && few.isComplete && few.hasAll(cells, rows)
     }
 
-    /// Caches the number of the text in the cell of `row`.
+    /// Caches `number` for the text in row `row` of a leaf whose cells begin at `cells`.
     func insert(_ cells: UnsafeRawPointer, _ row: Int, _ number: UInt32) {
         let (low, high) =
             switch width {

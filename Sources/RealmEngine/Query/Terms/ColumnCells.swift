@@ -2,10 +2,11 @@
 /// or are opened when needed.
 struct ColumnCells<Leaf: CachedLeaf> {
     let column: BoundColumn
-    /// Opened leaves, owned by `directory`; nil without a directory.
+    /// The column's leaves as the `LeafDirectory` caches them; nil without a directory.
     private(set) var cachedLeaf: UnsafePointer<Leaf>?
     private var directory: LeafDirectory?
-    /// Number of leaves in the directory, or 0 if prefetching them is not useful.
+    /// Number of leaves in the directory; 0 for a small directory, whose leaves need no
+    /// prefetching.
     private var fetched = 0
 
     init(_ column: BoundColumn) { self.column = column }
@@ -47,8 +48,8 @@ struct ColumnCells<Leaf: CachedLeaf> {
 }
 
 extension LeafCursor {
-    /// Makes a cursor over the leaves of a table, for use with `term`. Values are read in the node
-    /// space `pass`.
+    /// Makes a cursor over the leaves of `table`, for use with `term`. Reads of values count
+    /// against the budget of the node space `pass`.
     init(_ snapshot: Snapshot, _ table: TableContext, _ pass: NodeSpace, for term: QueryTerm) {
         guard let directory = snapshot.leafDirectory(table.key, table.root) else {
             let tree = ClusterTree(space: snapshot.lookup, root: table.root)

@@ -87,14 +87,15 @@ final class SubqueryMembers {
         self.evaluator = evaluator
     }
 
-    /// Returns the set of matching objects; nil if the keys of the table are too sparse.
+    /// Returns the set of objects that match the subquery's condition. Nil if the set would need
+    /// too much memory, because the keys of the table are too sparse.
     func set() throws(RealmError) -> ObjectSet? {
         if known == nil { known = try ObjectSet(of: target, in: table, evaluator) }
         return known
     }
 }
 
-/// Comparison of a count with a constant.
+/// Comparison of a number of elements, links or matches with a constant.
 struct CountTest {
     private let ranges: [IntegerRange]
     private let isNegated: Bool
@@ -115,8 +116,8 @@ struct CountTest {
 }
 
 extension CollectionLeaf {
-    /// Returns the rows of `among` whose collection has a root node. The collections of all other
-    /// rows never contained an element.
+    /// Returns the rows of `among` whose collection has a root node. Without a root node, a
+    /// collection is empty and has been empty since its object was created.
     func filled(_ among: Selection) -> Selection {
         let none = IntegerRange(low: 0, high: 0)
         return among.subtracting(

@@ -14,14 +14,15 @@ final class FewCells {
     private var multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
     /// Whether every inserted cell has a separate slot; false before the first insertion.
     private(set) var isComplete = false
-    /// Whether the table could not store a cell; later cells are then not inserted.
+    /// Whether no multiplier separates the cells, or too many cells were inserted. Later cells are
+    /// then not inserted.
     private var isFull = false
 
     private static let bits = 8
     private static let maximumCount = 24
     private static let attempts = 64
-    /// Content of free slots other than the first. No cell with these bytes is searched in them:
-    /// its hash is 0, so it belongs in the first slot.
+    /// Content of free slots other than the first. A cell with these bytes is never looked up in
+    /// these slots: its hash is 0, so it belongs in the first slot.
     private static let free = Entry(low: 0, high: 0, number: CellNumbers.unknown)
     /// Content of the first slot while it is free. A cell with these bytes is never looked up in
     /// the first slot, because `place` rejects every multiplier that hashes the cell to this slot.

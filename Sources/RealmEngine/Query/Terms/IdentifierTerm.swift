@@ -35,7 +35,7 @@ final class IdentifierTerm: QueryTerm {
         @inline(__always) var hash: UInt64 { ConstantHashSet.hash(head, tail) }
     }
 
-    /// Maximum number of constants compared one by one; more are hashed.
+    /// Maximum number of ids that are compared one by one; a longer list is hashed.
     private static let maximumListed = 4
 
     override var label: String { "equal ids (\(members.count)), whole leaves" }
@@ -80,7 +80,8 @@ final class IdentifierTerm: QueryTerm {
         return (matchesNull ? found | nulls : found) & among
     }
 
-    /// Finds the matching rows of a leaf. Inlined, so that `width` is a compile-time constant.
+    /// Finds the matching rows of a leaf. Inlined, so that `width`, the size of an id in bytes, is
+    /// a compile-time constant.
     @inline(__always)
     private func rows(_ column: FixedBytesLeaf, _ width: Int) -> Selection {
         members.withUnsafeBufferPointer { members in

@@ -1,6 +1,6 @@
 /// A condition of a query, or a term of its AND, that can be evaluated with a search index.
 struct IndexTerm: Sendable {
-    /// Class with the index: the queried class, or the class at the end of a path.
+    /// The class that has the index: the queried class, or the class at the end of a path.
     let table: TableInfo
     /// Position in `table.columns` of the property whose index is used.
     let place: Int

@@ -56,6 +56,7 @@ final class MixedTerm: QueryTerm {
         }
     }
 
-    /// Type bits of a word that stores a small integer directly and not in the pool.
+    /// Type bits of a stored eight-byte word whose other bits are a small integer. A larger integer
+    /// is stored in the pool of the column.
     private static let smallNumber = MixedKind.int.rawValue
 }

@@ -14,7 +14,8 @@ class NumberColumn {
     /// Number by row of the most recently loaded leaf, if `kind` is not `.int`. A double represents
     /// every float exactly.
     let doubles: UnsafeMutablePointer<Double>
-    /// Rows in which the operand is null; their elements in the arrays are arbitrary.
+    /// Rows in which the operand is null. The elements of these rows in `integers` or `doubles` are
+    /// arbitrary.
     fileprivate(set) var nulls = Selection.none
 
     fileprivate init(_ kind: Kind) {

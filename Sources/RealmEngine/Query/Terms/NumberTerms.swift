@@ -86,8 +86,8 @@ final class IntegerTerm: QueryTerm {
         case .plain: return rows
         case .marked:
             let marker = node.nullMarker
-            // Correct the null rows only if the test of the marker's value gave another result than
-            // null must have.
+            // Null rows store the marker, so the ranges were tested with the marker's value.
+            // Correct the null rows if that result is not the result for null.
             let isTaken = ranges.contains { $0.contains(marker) } != isNegated
             guard isTaken != matchesNull else { return rows }
             let range = IntegerRange(low: marker, high: marker)
@@ -189,7 +189,8 @@ final class TimestampTerm: QueryTerm {
 
     override var label: String { "time range, whole leaves" }
 
-    /// Nil for tests that cannot be expressed as one range.
+    /// Nil if neither the matching timestamps nor the others are a single range, as for IN with
+    /// several timestamps.
     init?(_ test: ColumnTest) {
         guard let bounds = Self.bounds(of: test) else { return nil }
         self.bounds = bounds.range

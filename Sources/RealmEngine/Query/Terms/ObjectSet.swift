@@ -59,8 +59,8 @@ final class ObjectSet {
         return words[Int(place >> 6)] >> (place & 63) & 1 != 0
     }
 
-    /// Returns the rows of a packed array whose keys are in the set: the key is the row's element
-    /// plus `offset`. The first row is element `first`.
+    /// Returns the rows whose object keys are in the set. The key of a row is its element in the
+    /// packed array `node` plus `offset`; row 0 is element `first`.
     func rows(
         _ node: NodeView, first: Int = 0, offset: Int64, count: Int, _ scratch: LeafScratch
     ) -> Selection {
@@ -78,8 +78,8 @@ final class ObjectSet {
             var i = 0
             while i < n {
                 let place = place(keys[from &+ i] &+ offset)
-                // A key without a bit reads the first word instead; the mask then clears the
-                // result.
+                // A key outside of the bit set reads the first word in place of its own. `isInside`
+                // is then 0 and clears the result.
                 let isInside: UInt64 = place < limit ? 1 : 0
                 let word = words[Int(place < limit ? place >> 6 : 0)]
                 bits |= (word >> (place & 63) & isInside) &<< UInt64(i)

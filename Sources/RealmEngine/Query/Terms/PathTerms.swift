@@ -8,7 +8,7 @@ final class HopTerm: QueryTerm {
     private let scratch = LeafScratch()
     /// Result of the term for a row whose to-one link is null.
     private let missing: Bool
-    /// The column's links, or the root refs of its collections of links.
+    /// The column from which the term reads: links, or for collections of links their root refs.
     private var cells: ColumnCells<NodeView>
 
     override var label: String { "links into a set of objects" }
@@ -21,7 +21,7 @@ final class HopTerm: QueryTerm {
         self.evaluator = evaluator
     }
 
-    /// Makes the term for a given set of objects.
+    /// Makes the term for a hop to the objects of a set that was computed before.
     init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         cells = ColumnCells(hop.column)
@@ -116,8 +116,8 @@ final class HopTerm: QueryTerm {
     }
 }
 
-/// Tests a path object by object until that has cost about as much as one test of its whole target
-/// table; then tests the target table once. Suitable for few rows and for many.
+/// Tests a path object by object until that has cost about as much as one test of every object in
+/// the path's target table. Then tests all objects of that table once and uses the results.
 final class AdaptiveTerm: QueryTerm {
     private let fast: QueryTerm
     private let general: QueryTerm

@@ -39,7 +39,8 @@ struct PathTest {
         guard let values = comparison.right.constantList, comparison.relation == .equal,
             comparison.right.quantifier == nil || comparison.right.quantifier == .any
         else { return nil }
-        // If both sides are lists, only ANY and NONE compare each element with all constants.
+        // If the path has several values, two lists are compared. Only with ANY or NONE on the left
+        // is each of its values compared with all constants.
         if comparison.left.shape == .scalar { return .anyOf(values) }
         let isPlain =
             comparison.left.quantifier == .any || comparison.left.quantifier == QueryQuantifier.none

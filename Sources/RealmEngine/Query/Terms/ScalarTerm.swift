@@ -173,7 +173,8 @@ private final class ArithmeticColumn: ScalarColumn {
     }
 }
 
-/// An operand evaluated by `QueryEvaluator`.
+/// An operand of any kind, computed object by object with `QueryEvaluator`. Slower than the other
+/// columns.
 private final class GeneralColumn: ScalarColumn {
     private let operand: BoundOperand
     private let evaluator: QueryEvaluator

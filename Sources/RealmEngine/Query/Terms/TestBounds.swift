@@ -57,8 +57,8 @@ enum TestBounds {
         return ([IntegerRange(low: first, high: last)], isNegated)
     }
 
-    /// Returns the range of integers that have the relation to `x`; for inequality, the range that
-    /// contains only `x`.
+    /// Returns the range of integers `y` for which `y relation x` is true. For `!=`, returns the
+    /// range that contains only `x`.
     private static func range(_ relation: QueryRelation, _ x: Int64) -> IntegerRange {
         switch relation {
         case .less: x == .min ? .none : IntegerRange(low: .min, high: x - 1)

@@ -27,7 +27,7 @@ final class TextTerm: QueryTerm {
         /// Comparisons with `<`, `<=`, `>` or `>=`: one, or both limits of BETWEEN.
         case ordered([(QueryRelation, TextOrder)])
         case expression
-        /// Test of each text one by one.
+        /// Tests text by text, for comparisons that no search of whole leaves supports.
         case general
     }
 
@@ -43,7 +43,8 @@ final class TextTerm: QueryTerm {
         }
     }
 
-    /// Maximum number of members compared one by one; more are hashed.
+    /// Maximum length of an IN list whose texts are compared one by one; the texts of a longer list
+    /// are hashed.
     private static let maximumMembers = 8
 
     init(_ test: ColumnTest) {
@@ -252,7 +253,7 @@ final class TextTerm: QueryTerm {
                 column.node.payload, width: column.node.width, count: column.count, equalTo: cell)
         case .medium:
             let rows = try matchArea(column, needle) { $0.rows(equalTo: $1) }
-            // A null is stored like an empty text.
+            // A null row stores the same bytes as an empty text, so remove null rows.
             if needle.count > 0 { return rows }
             return try rows.filter { (row) throws(RealmError) in try column.value(row) != nil }
         case .big, .enumerated:
@@ -336,8 +337,9 @@ final class TextTerm: QueryTerm {
     /// Maximum number of rows of a leaf that are compared one by one.
     private static let maximumRowByRow = 16
 
-    /// Returns the first bytes of the text in each row of a leaf, for comparison. Nil for leaf
-    /// forms that do not store their texts in one node.
+    /// Returns the first bytes of the text in each row of a leaf, for `<` and `>`. Nil for leaf
+    /// forms without such a search: texts of less than 4 bytes, texts in nodes of their own, and
+    /// enumerated texts.
     private func heads(
         _ column: BytesLeaf, _ order: TextOrder
     ) throws(RealmError) -> TextOrder.Heads? {
