@@ -48,7 +48,8 @@ public struct ClassSpec: Sendable {
     }
 }
 
-/// A name that is compared by its bytes.
+/// Key of the dictionary of property names. Compares names by their bytes, not by Unicode
+/// equivalence.
 private struct NameKey: Hashable {
     let name: String
 

@@ -5,7 +5,7 @@
 /// Objects keep their keys. Primary keys may be changed, and need not be unique until the migration
 /// ends.
 public final class Migration {
-    /// Schema version of the file before the migration.
+    /// Schema version of the file before the migration began.
     public let oldVersion: UInt64
     /// A frozen instance of the version before the migration.
     public let old: Instance

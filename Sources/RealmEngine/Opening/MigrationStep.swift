@@ -1,4 +1,5 @@
-/// A step of a migration: any change of the schema, or a step that only migrations need.
+/// A step that a migration applies to the file: a change of the schema, or a step that only
+/// migrations need.
 enum MigrationStep {
     case change(SchemaChange)
     /// Replaces a property by another property of the same name. Its values are the default values

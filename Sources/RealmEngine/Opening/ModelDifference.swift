@@ -2,8 +2,8 @@
 /// specification 2.14). A class that exists only in the database is ignored. A property that exists
 /// only in the database is a difference, unless its whole class is ignored.
 package struct ModelDifference: Sendable {
-    /// One difference. Contains the wanted property; or the existing property if it is to be
-    /// removed.
+    /// One difference. Contains the property that the program wants; for a removal, the property of
+    /// the database.
     package enum Change: Sendable {
         case addClass(ClassSpec)
         case changeKind(String, from: TableKind, to: TableKind)
@@ -15,7 +15,7 @@ package struct ModelDifference: Sendable {
         case changePrimaryKey(String, from: String?, to: String?)
     }
 
-    /// The differences, ordered by class name.
+    /// The differences between database and program, ordered by class name.
     private(set) var changes: [Change] = []
 
     init(_ present: [ClassSpec], wanted: [ClassSpec]) {

@@ -12,7 +12,7 @@ final class OpeningTurn: Sendable {
         case memory(String)
     }
 
-    /// Settings with which a file is open in this process.
+    /// The settings with which this process opened a file, for comparison with later requests.
     struct Opened {
         private weak var known: Database?
         private var isReadOnly = false
@@ -56,7 +56,7 @@ final class OpeningTurn: Sendable {
     }
 
     private let opened = LockedValue(Opened())
-    /// The thread that has the turn; 0 if no thread has it.
+    /// Number of the thread that is opening the file and thus has the turn; 0 if there is none.
     private let owner = Atomic<UInt>(0)
     /// Number of threads that have the turn or wait for it. The mutex of `turns` guards this
     /// number.
@@ -66,7 +66,8 @@ final class OpeningTurn: Sendable {
 
     private init() {}
 
-    /// Waits for the turn and runs `body`.
+    /// Waits until no other thread is opening the file, and runs `body` while this thread has the
+    /// turn.
     ///
     /// Throws `misuse` if the calling thread has the turn already. This happens if a migration
     /// opens its own file: it would wait for itself.
@@ -107,8 +108,8 @@ final class OpeningTurn: Sendable {
         turns.withLock { $0[.memory(identifier)] = nil }
     }
 
-    /// Called by a thread that no longer uses `turn`. Removes the entries of files that are neither
-    /// open nor being opened.
+    /// Called by a thread that has no more use for `turn`. Removes from `turns` all files that are
+    /// not open and that no thread is opening.
     private static func leave(_ turn: OpeningTurn) {
         turns.withLock { turns in
             turn.users -= 1

@@ -21,7 +21,7 @@ package struct PlannedChange: Sendable {
     package let change: SchemaChange
     /// Description of the effect for users, such as `48211 values kept`.
     package var note: String?
-    /// Whether the step deletes values that are stored.
+    /// Whether the step deletes values that the database contains.
     package var losesData = false
 
     package init(change: SchemaChange, note: String? = nil, losesData: Bool = false) {
@@ -74,7 +74,7 @@ package struct PlannedChange: Sendable {
 }
 
 extension SchemaChange {
-    /// Applies the step.
+    /// Makes this change in a transaction.
     package func apply(_ transaction: WriteTransaction) throws(RealmError) {
         switch self {
         case .renameClass(let old, let new):

@@ -1,4 +1,4 @@
-/// Changes of types, primary keys and kinds of classes.
+/// Plans changes of property types, of primary keys, and of whether classes are embedded.
 extension SchemaPlan {
     /// Changes the type of a property. `new` must have the property's name.
     ///
@@ -77,13 +77,13 @@ extension SchemaPlan {
         }
     }
 
-    /// Number of values for each outcome of the conversion.
+    /// Numbers of values that a conversion to another type would convert, round and lose.
     private struct Findings {
         var values = 0
         var losses = TypeChange.Losses()
         /// Number of values that are lost because a set contains equal values only once.
         var repeated = 0
-        /// Descriptions of the first values that cannot be converted.
+        /// Examples for the error message: the first values that cannot be converted, as text.
         var examples: [String] = []
     }
 
@@ -136,7 +136,7 @@ extension SchemaPlan {
         }
     }
 
-    /// The value as messages show it.
+    /// Text of the value in error messages; strings are shortened and quoted.
     private static func shown(_ value: Value) -> String {
         var conversion = ValueConversion(to: .string, target: .none)
         switch value {
@@ -151,7 +151,7 @@ extension SchemaPlan {
     }
 }
 
-/// Pairs of types between which values can be converted.
+/// The pairs of types between which values can be converted.
 private enum ConversionTable {
     static func hasMeaning(from old: ColumnType, to new: ColumnType) -> Bool {
         if old == new || old == .mixed || new == .mixed { return true }

@@ -13,7 +13,7 @@ package struct SchemaPlan {
     /// then need not update the indexes of all later classes.
     private var positions: [String: Int] = [:]
     private var droppedCount = 0
-    /// Names of the classes to which properties link.
+    /// Names of the classes that are targets of link properties.
     private var linkTargets: Set<String> = []
     let snapshot: Snapshot
     /// The classes of the database, by their names after the changes planned so far.
@@ -47,7 +47,7 @@ package struct SchemaPlan {
 
     package var isEmpty: Bool { changes.isEmpty }
 
-    /// Applies all changes, in order.
+    /// Applies all planned changes in order, in the write transaction `transaction`.
     @_optimize(size)
     package func apply(_ transaction: WriteTransaction) throws(RealmError) {
         for planned in changes { try planned.change.apply(transaction) }

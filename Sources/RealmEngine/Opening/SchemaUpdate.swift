@@ -17,7 +17,7 @@ struct SchemaUpdate {
                 code: "WrongTransactionState")
         }
         try instance.write { (transaction) throws(RealmError) in
-            // Another process may have updated the schema in the meantime.
+            // Another process may have updated the schema before this process got the write lock.
             if try isDone(instance.snapshot().schema) { return instance.cancelWrite() }
             try update(instance, transaction)
         }

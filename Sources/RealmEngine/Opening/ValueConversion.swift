@@ -25,7 +25,7 @@ struct ValueConversion: ~Copyable {
     }
 
     private let type: ColumnType
-    /// The target class of links.
+    /// Table of the target class, for a conversion to links.
     private let target: TableKey
     private var text = ByteBuffer(capacity: 64)
 
@@ -176,7 +176,8 @@ extension TypeChange {
     }
 }
 
-/// The conversion of a property's values to another type.
+/// Conversion of the values of one property to another type, with counts of the values that were
+/// rounded or lost.
 struct TypeChange: ~Copyable {
     let new: PropertyDescription
     private let rule: MisfitRule

@@ -1,4 +1,4 @@
-/// Changes of a property's type (`realm-write --type`).
+/// Changes the type of a property, as the command `realm-write --type` does.
 extension WriteTransaction {
     /// Changes the type of a property and converts its values. The property moves to the end of the
     /// class's properties. If it is the primary key, it remains so.

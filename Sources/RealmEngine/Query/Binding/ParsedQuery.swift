@@ -38,7 +38,7 @@ final class ParsedQuery: Sendable {
 
     private static let kept = LockedValue(QuerySlots<ParsedQuery>())
 
-    /// Maximum length in bytes of a cached text.
+    /// Maximum length in bytes of a query text that is cached.
     private static let maximumLength = 2048
 
     private static func key(
@@ -86,7 +86,7 @@ final class BoundQueries: Sendable {
     }
 
     private let slots = LockedValue(QuerySlots<Entry>())
-    /// Index lists that were verified for queries on this version.
+    /// Results of the check of index lists that queries on this version have used.
     let lists = VerifiedPostings()
 
     /// Returns the query bound to `table`, from the cache if possible. Throws `misuse`.
@@ -132,7 +132,8 @@ final class SnapshotQueries {
         sound = .init(repeating: nil, count: Self.places)
     }
 
-    /// Returns `VerifiedPostings.isSound` for the list, from the cache if possible.
+    /// Whether the keys of the list, or of a part of it, ascend and identify objects of `table`;
+    /// see `VerifiedPostings.isSound`. Cached.
     func isSound(
         _ list: Ref, _ part: Range<Int>, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {

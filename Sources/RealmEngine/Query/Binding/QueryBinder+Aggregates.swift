@@ -1,4 +1,4 @@
-/// Aggregates and SUBQUERY (query language 17 and 19).
+/// Binds aggregates and SUBQUERY (query language 17 and 19).
 extension QueryBinder {
     /// Binds an aggregate.
     ///

@@ -1,4 +1,4 @@
-/// `+ - * /` (query language 16).
+/// Binds arithmetic with `+`, `-`, `*` and `/` (query language 16).
 extension QueryBinder {
     mutating func arithmetic(
         _ first: QueryOperand, _ terms: [ArithmeticTerm], target: OperandType?, _ range: SourceRange

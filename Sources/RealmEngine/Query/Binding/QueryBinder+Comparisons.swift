@@ -129,7 +129,8 @@ extension QueryBinder {
         )
     }
 
-    /// Returns the constants of exactly the column's type, and null if the column is nullable.
+    /// Returns the constants whose type is exactly the type of the column, and null if the column
+    /// is nullable. No other constants can equal a value of the column.
     private func usable(_ members: [Value], _ column: BoundColumn) -> [Value] {
         let members =
             isPredicate ? members.map { number($0, as: column.type) } : members

@@ -119,7 +119,8 @@ extension QueryBinder {
             "\(name()) of type \(result.type.name) cannot be compared with \(target.named)")
     }
 
-    /// Converts an argument like a literal of its type.
+    /// Converts an argument to the other side's type, by the rules for a literal of the argument's
+    /// type.
     func coerced(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -287,8 +288,8 @@ extension QueryBinder {
         return (.string(view), .string)
     }
 
-    /// Whether the parsed prefix of a text is accepted as a number: digits may be followed by other
-    /// characters, `inf` and `nan` may not.
+    /// Whether a text is accepted as a number of which only the first `length` bytes were parsed.
+    /// Other characters may follow digits, but not `inf` or `nan`.
     private static func isNumber(_ text: ByteView, _ length: Int) -> Bool {
         let first = text[text.count > 1 && QueryLexer.isSign(text[0]) ? 1 : 0]
         return length == text.count || !QueryLexer.isLetter(first)

@@ -1,4 +1,4 @@
-/// SORT, DISTINCT and LIMIT (query language 22).
+/// Binds the clauses SORT, DISTINCT and LIMIT (query language 22).
 extension QueryBinder {
     mutating func bound(_ clause: QueryClause) throws(RealmError) -> BoundDescriptor {
         switch clause {
@@ -134,7 +134,7 @@ extension QueryBinder {
     }
 }
 
-/// Builder for a key path of SORT or DISTINCT.
+/// Properties and links of a SORT or DISTINCT path that were resolved so far.
 private struct SortKeyBuilder {
     var table: TableInfo
     var hops: [PathHop] = []
@@ -148,7 +148,7 @@ private struct SortKeyBuilder {
 }
 
 extension QueryOperand {
-    /// Name of the operand in query plans.
+    /// Text of the sort key in the explanation of a query plan.
     fileprivate var sortName: String {
         switch kind {
         case .property(let property):

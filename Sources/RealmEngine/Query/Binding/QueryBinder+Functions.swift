@@ -1,4 +1,4 @@
-/// Binds functions of one value, such as `month(created)`.
+/// Binds calls of functions of one value, such as `month(created)`.
 extension QueryBinder {
     mutating func function(
         _ call: QueryFunctionCall, _ range: SourceRange

@@ -1,4 +1,4 @@
-/// Constants that identify objects (query language 2.6).
+/// Binds constants that identify objects, such as `obj('Person', 1)` (query language 2.6).
 extension QueryBinder {
     func link(_ link: ObjectLink) -> Typed { (.link(link), .link(link.table)) }
 

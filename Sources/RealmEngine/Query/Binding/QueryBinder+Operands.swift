@@ -1,4 +1,5 @@
-/// Operands other than constants: properties with their suffixes, aggregates, subqueries.
+/// Binds operands other than constants: properties with suffixes such as `.@count`, aggregates and
+/// subqueries.
 extension QueryBinder {
     /// Binds one side of a comparison. Constants are converted to `target`, the type of the other
     /// side.

@@ -1,4 +1,5 @@
-/// Binding of the steps after the first property that is not a link (query language 5.3 to 5.5).
+/// Binds the steps of a path from the first property that is not a link (query language 5.3 to
+/// 5.5).
 extension QueryBinder {
     func end(
         of info: ColumnInfo, _ column: BoundColumn, _ rest: ArraySlice<PathElement>,

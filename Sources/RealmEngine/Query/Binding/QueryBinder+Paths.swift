@@ -76,8 +76,9 @@ extension QueryBinder {
         }
     }
 
-    /// Joins the leading elements of a text that was split at its dots: returns them as one element
-    /// with the longest name that is a property of `table`.
+    /// Restores a property name that contains dots. `elements` come from a text that was split at
+    /// its dots. Returns them with the longest sequence of leading elements that is a property name
+    /// of `table` as one element.
     private func joined(
         _ elements: ArraySlice<PathElement>, in table: TableInfo
     ) -> ArraySlice<PathElement> {
@@ -172,8 +173,8 @@ extension QueryBinder {
         return path
     }
 
-    /// Returns the property called `name`; nil if there is none, or if the element is a key in
-    /// brackets after a dictionary.
+    /// Returns the index of the property called `name` in the class at the end of the path. Nil if
+    /// there is none, or if `name` is in brackets after a dictionary and thus a dictionary key.
     private func column(_ name: String, isKey: Bool, _ path: ResolvedPath) -> Int? {
         if isKey, let hop = path.hops.last, hop.kind == .dictionary, hop.selector.isAll {
             return nil

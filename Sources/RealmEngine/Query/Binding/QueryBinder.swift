@@ -13,11 +13,11 @@ struct QueryBinder {
     var table: TableInfo
     /// Variables of the enclosing subqueries, each with the class of its objects.
     var variables: [(name: String, table: TableKey)] = []
-    /// Time zone for date functions.
+    /// Time zone in which functions of dates, such as `month(created)`, are evaluated.
     let zone: ZoneRules
     /// Order of the bytes of UUIDs in the database.
     let uuidOrder: UUIDOrder
-    /// Number of SORT and DISTINCT properties bound so far.
+    /// Number of keys of SORT and DISTINCT bound so far; limited by `QueryLimits.sortKeys`.
     var sortKeys = 0
 
     init(

@@ -7,8 +7,8 @@ final class BoundComparison: Sendable {
     let pattern: RegularExpression?
     let left: BoundOperand
     let right: BoundOperand
-    /// Upper limit of a predicate's BETWEEN; `right` is the lower limit. The condition is true if
-    /// one value is between both. Nil for other comparisons.
+    /// Upper limit of BETWEEN in a predicate, where `right` is the lower limit. The condition is
+    /// true if one value of the left side is within both limits. Nil for other comparisons.
     let upperLimit: Value?
     private let outer: QueryQuantifier
     private let inner: QueryQuantifier
@@ -18,7 +18,8 @@ final class BoundComparison: Sendable {
     /// Whether both sides are single values, for which quantifiers have no effect.
     private let isSingle: Bool
     private let matchesByCount: Bool
-    /// Sorted constants of a long list on the right side, for comparisons with ANY and NONE.
+    /// Sorted constants of a long list on the right side, if the comparison has ANY or NONE;
+    /// otherwise nil.
     private let members: SortedMembers?
     /// Sorted prefixes or suffixes from a long list of constants on the right side.
     private let affixes: SortedAffixes?

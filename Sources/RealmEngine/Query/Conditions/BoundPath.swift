@@ -16,7 +16,7 @@ final class BoundPath: Sendable {
     }
 }
 
-/// A path whose first steps are resolved.
+/// A path of which the binder has resolved the first steps so far.
 struct ResolvedPath {
     var hops: [PathHop] = []
     /// Class of the objects that the last resolved hop reaches.
@@ -57,13 +57,13 @@ struct PathHop: Sendable {
     var isToOne: Bool { kind == .toOne }
 }
 
-/// Selects elements of a collection.
+/// The elements of a collection that a path step selects, such as `[*]` or `[0]`.
 enum CollectionSelector: Sendable {
     case all
     case at(ListIndex)
     /// The value of one key of a dictionary.
     case key(ByteView)
-    /// The keys of a dictionary.
+    /// All keys of a dictionary, as values.
     case keys
 
     var isAll: Bool {
@@ -73,7 +73,7 @@ enum CollectionSelector: Sendable {
 }
 
 enum ListIndex: Sendable {
-    /// Index from 0; a negative index is outside every list.
+    /// Index counted from 0. A negative index selects no element.
     case at(Int64)
     case first
     case last
@@ -120,7 +120,7 @@ enum PathEnd: Sendable {
     case lengths(BoundColumn)
     /// Values reached by further steps into mixed values, such as `[0]` or a dictionary key.
     case nested(BoundColumn, CollectionSelector, [NestedStep])
-    /// Number of all backlinks of the objects.
+    /// Number of all backlinks of each object: `@links.@count`.
     case incoming
 }
 

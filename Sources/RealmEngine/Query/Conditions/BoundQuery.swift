@@ -29,7 +29,7 @@ enum OperandShape: Sendable {
     case scalar, list, groups
 }
 
-/// One side of a comparison.
+/// One side of a comparison after binding: a constant, a path or a computation.
 final class BoundOperand: Sendable {
     let kind: Kind
     let type: OperandType
@@ -131,7 +131,7 @@ final class BoundAggregate: Sendable {
     let path: BoundPath
     /// Aggregated property of linked objects; nil for a collection of values.
     let property: BoundColumn?
-    /// Type of the values that are aggregated.
+    /// Operand type of the values to which the function is applied.
     let element: OperandType
 
     init(
@@ -176,7 +176,7 @@ final class BoundSubquery: Sendable {
 /// for the next object.
 final class ValueBuffer: @unchecked Sendable {
     let values: ReusedBuffer<Value>
-    /// End index in `values` of each group of values; empty if the values form no groups.
+    /// End of each group of values, as an index in `values`; empty if the values form no groups.
     let groupEnds = ReusedBuffer<Int>(capacity: 4)
 
     init() { values = ReusedBuffer() }
@@ -225,7 +225,7 @@ struct BoundSortKey: Sendable {
 
 /// A query bound to one class of one snapshot. Safe to use from any thread.
 public final class BoundQuery: Sendable {
-    /// The queried class.
+    /// The class whose objects the query finds.
     public let table: TableInfo
     let source: QuerySource
     let condition: BoundCondition

@@ -56,9 +56,10 @@ final class ColumnTest: Sendable {
         case general(Value)
         /// IN with a list of constants. Elements of other types than the property's were removed.
         case members([Value])
-        /// IN with a list of constants, each compared by the rules for values of different types.
+        /// IN with a list of constants, each of which is compared by the rules for values of
+        /// different types.
         case anyOf([Value])
-        /// BETWEEN: `low <= value <= high`; null never matches.
+        /// BETWEEN: true for values from `low` to `high`, including both. Never true for null.
         case range(Value, Value)
     }
 

@@ -1,4 +1,4 @@
-/// Treatment of objects that a path reaches more than once.
+/// Treatment of an object that a path reaches several times, through different links.
 enum PathMultiplicity {
     /// The path's result contains an object once per occurrence, in path order.
     case kept
@@ -9,7 +9,8 @@ enum PathMultiplicity {
     case dropped
 }
 
-/// Keys of the objects that a path reaches: in path order, or once each with their multiplicity.
+/// Keys of the objects that a path reaches: all in path order, or each distinct key once with its
+/// multiplicity.
 final class KeyBuffer {
     private(set) var keys = ReusedBuffer<ObjectKey>()
     /// Keys of the objects from which the current hop of the path starts.
@@ -49,8 +50,9 @@ final class KeyBuffer {
         while times.count < keys.count { times.append(spareTimes[i]) }
     }
 
-    /// Merges equal keys, so that the next hop starts from each object once. Does nothing if there
-    /// are few keys or `repeats` requires all of them in order.
+    /// Merges duplicates among the collected keys, so that the next hop starts from each object
+    /// once. Does nothing if there are few keys, or if `repeats` requires every occurrence in path
+    /// order.
     func merge(_ repeats: PathMultiplicity) {
         let areCounted = repeats == .counted
         let areFew =

@@ -38,7 +38,7 @@ enum ValueRules {
         return folding.withFolded(a) { a in folding.withFolded(b) { body(a, $0) } }
     }
 
-    /// Compares like `ValueOrder`, except that all NaNs are equal.
+    /// Compares values in the order of `ValueOrder`, but treats all NaNs as equal.
     @inline(__always)
     static func compare(_ a: Value, _ b: Value) -> Int { Value.compare(a, b) }
 

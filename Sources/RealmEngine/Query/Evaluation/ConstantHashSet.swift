@@ -1,7 +1,8 @@
-/// Hash table of the indexes of a long list of constants. Immutable once filled, so that any thread
-/// may use it.
+/// Hash table of a long list of constants, which contains the index of each constant. Immutable
+/// once filled, so that any thread may use it.
 final class ConstantHashSet: @unchecked Sendable {
-    /// Index of a constant plus 1; 0 for a free slot. At least half of the slots are free.
+    /// Hash table of constants: index of the constant plus 1, or 0 for a free slot. At least half
+    /// of the slots are free.
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
 
@@ -16,8 +17,8 @@ final class ConstantHashSet: @unchecked Sendable {
 
     deinit { slots.deallocate() }
 
-    /// Adds the constant at index `place`, unless `isEqual` returns true for the index of a
-    /// constant added before.
+    /// Adds the constant at index `place` of the list. Does nothing if `isEqual` returns true for
+    /// the index of a constant that was added before.
     func insert(_ place: Int, _ hash: UInt64, _ isEqual: (Int) -> Bool) {
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {
@@ -27,7 +28,8 @@ final class ConstantHashSet: @unchecked Sendable {
         slots[slot] = Int32(truncatingIfNeeded: place + 1)
     }
 
-    /// Whether `isEqual` returns true for the index of a constant with the given hash.
+    /// Whether the set contains a constant that has the hash `hash` and for whose index `isEqual`
+    /// returns true.
     @inline(__always)
     func contains(_ hash: UInt64, _ isEqual: (Int) -> Bool) -> Bool {
         var slot = Int(truncatingIfNeeded: hash) & mask

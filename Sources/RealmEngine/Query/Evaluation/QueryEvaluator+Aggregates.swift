@@ -57,7 +57,7 @@ extension QueryEvaluator {
 }
 
 extension OperandType {
-    /// Whether values of the type are stored in packed leaves, so that aggregates are computed a
-    /// leaf at a time.
+    /// Whether properties of this type are stored in packed leaves, in which an aggregate is
+    /// computed by one loop per leaf.
     fileprivate var isPacked: Bool { self == .int || self == .float || self == .double }
 }

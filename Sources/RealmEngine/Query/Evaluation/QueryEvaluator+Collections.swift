@@ -90,7 +90,7 @@ extension QueryEvaluator {
         if let value = try element(view, index, owner) {
             buffer.values.append(value)
         } else if try count(of: .list(view), owner) > 0 {
-            // An index past the end of a non-empty list reads as null.
+            // Past the end of a list, an index reads null; but in an empty list it reads no value.
             buffer.values.append(.null)
         }
     }
@@ -120,8 +120,8 @@ extension QueryEvaluator {
         if !isEmpty { buffer.values.append(.null) }
     }
 
-    /// Appends the result of steps into mixed values. Applies each step to all values before the
-    /// next, so that nesting needs no recursion.
+    /// Follows further steps from the mixed values of a property and appends the values found.
+    /// Applies each step to all values before the next step, so that nesting needs no recursion.
     func appendNested(
         _ column: BoundColumn, _ location: RowLocation, _ selector: CollectionSelector,
         _ steps: [NestedStep], to buffer: ValueBuffer

@@ -64,8 +64,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends to `keys` the objects to which one hop leads from an object, without null and
-    /// unresolved links.
+    /// Appends to `keys` the objects that one hop reaches from an object. Leaves out null links and
+    /// links to objects that do not exist (unresolved links).
     private func step(
         _ hop: PathHop, _ location: RowLocation, into keys: KeyBuffer
     ) throws(RealmError) {

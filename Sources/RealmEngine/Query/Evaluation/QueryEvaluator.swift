@@ -32,7 +32,7 @@ final class QueryEvaluator {
     private var keyListsInUse = 0
     /// Cached results of the conditions of nested subqueries, first by subquery, then by object.
     private var answers: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
-    /// One reusable computation per aggregate in the conditions.
+    /// One computation for each aggregate in the conditions, reused from object to object.
     private var aggregateRuns: [(aggregate: BoundAggregate, run: AggregateRun)] = []
     /// Number of object keys that paths have collected so far, as a measure of the cost of paths.
     var reached = 0
@@ -223,7 +223,7 @@ extension QueryEvaluator {
         return keys
     }
 
-    /// Returns the list taken last to the pool of reusable lists. Lists must be returned in reverse
-    /// order.
+    /// Returns the list that was taken last to the pool of reusable lists. If several lists are in
+    /// use, they must be returned in the reverse order of taking them.
     func returnList(_ keys: KeyBuffer) { keyListsInUse -= 1 }
 }

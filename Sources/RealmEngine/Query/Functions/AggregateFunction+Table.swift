@@ -4,7 +4,7 @@ extension AggregateFunction {
         count, distinctCount, sum, average, min, max, standardDeviation, median,
     ]
 
-    /// The number of objects, or of the elements of a collection including nulls.
+    /// The number of objects, or of the elements of a collection. Counts nulls too.
     public static let count = AggregateFunction(
         "count", ["@size", "@count"], "count", argument: .none, of: .all, nan: .included,
         "the number of objects", result: { _ in .int }, by: .objects)

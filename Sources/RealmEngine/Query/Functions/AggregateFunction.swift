@@ -16,17 +16,17 @@ public final class AggregateFunction: Sendable {
     let nan: NaNRule
     let computation: Computation
 
-    /// Form of the operand in the option `--aggregate`.
+    /// Operand that the function has in the option `--aggregate` of the tools.
     public enum Argument: Sendable {
         /// No operand: `count`
         case none
-        /// A property: `sum(P)`
+        /// One property: `sum(P)`
         case property
         /// A property whose distinct values are counted: `count(distinct P)`
         case distinctProperty
     }
 
-    /// Types of the values for which a function is defined.
+    /// Types of values that an aggregate function accepts.
     package enum Operands: Sendable {
         /// Integers, floats, doubles, decimals, and mixed values, of which only numbers are used.
         case numbers
@@ -184,8 +184,8 @@ extension AggregateFunction {
     }
 }
 
-/// Selects the values that a function aggregates: no nulls, and NaN according to the function's
-/// rule.
+/// Selects the values to which an aggregate function applies: never nulls, and NaN according to the
+/// function's rule.
 struct ValueFilter: Sendable {
     let numbersOnly: Bool
     let includesNaN: Bool

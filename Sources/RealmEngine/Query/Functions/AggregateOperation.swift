@@ -14,14 +14,14 @@ class AggregateOperation: @unchecked Sendable {
     func add(
         _ cells: ColumnLeaf, _ rows: Selection, to state: UnsafeMutableRawPointer
     ) throws(RealmError) {}
-    /// Adds the values of the selected rows of a leaf, each to the state of its group. See
+    /// Adds the value of each selected row of a leaf to the state of the row's group. See
     /// `GroupStates`.
     func add(
         _ cells: ColumnLeaf, _ rows: Selection, toGroups first: UnsafeMutableRawPointer, step: Int,
         _ groups: UnsafePointer<UInt32>
     ) throws(RealmError) {}
-    /// Adds the state `other` to `state`. The values of `other` come after the values of `state` in
-    /// the order of addition.
+    /// Adds the state `other` to `state`. The values of `other` must come after the values of
+    /// `state` in the input, because the order can affect rounding and ties.
     func merge(_ other: UnsafeRawPointer, into state: UnsafeMutableRawPointer) {}
     func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value { .null }
 }

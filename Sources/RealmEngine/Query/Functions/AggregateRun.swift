@@ -31,13 +31,13 @@ final class AggregateRun {
         operation.add(value, times: times, to: state)
     }
 
-    /// Adds all values of a leaf, in order.
+    /// Adds all values of a leaf to the computation, in the order of the rows.
     func add(_ cells: ColumnLeaf) throws(RealmError) {
         if values == nil { return try operation.add(cells, to: state) }
         for row in 0..<cells.count { add(try cells.value(row)) }
     }
 
-    /// Adds the values of the selected rows of a leaf, in order.
+    /// Adds the values of the selected rows of a leaf to the computation, in the order of the rows.
     func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError) {
         if values != nil {
             try rows.visit { (row) throws(RealmError) in add(try cells.value(row)) }
@@ -53,7 +53,7 @@ final class AggregateRun {
     }
 }
 
-/// Values collected and sorted for an `OrderedComputation`.
+/// Collects the values of one object or group and sorts them, for an aggregate such as the median.
 private final class OrderedValues {
     private let filter: ValueFilter
     private let computation: (Int128) -> any OrderedComputation

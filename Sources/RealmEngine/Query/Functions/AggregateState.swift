@@ -5,19 +5,19 @@ protocol AggregateState: Sendable {
     /// skipped.
     mutating func add(_ value: Value, times: Int64)
 
-    /// Adds all values of a leaf, in order.
+    /// Adds all values of a leaf to the state, in the order of the rows.
     mutating func add(_ cells: ColumnLeaf) throws(RealmError)
 
-    /// Adds the values of the selected rows of a leaf, in order.
+    /// Adds the values of the selected rows of a leaf to the state, in the order of the rows.
     mutating func add(_ cells: ColumnLeaf, _ rows: Selection) throws(RealmError)
 
-    /// Adds the values of the selected rows of a leaf, each to the state of its group.
+    /// Adds the value of each selected row of a leaf to the state of the row's group.
     static func add(
         _ cells: ColumnLeaf, _ rows: Selection, to states: GroupStates<Self>
     ) throws(RealmError)
 
-    /// Adds another state, whose values come after the values of this state in the order of
-    /// addition.
+    /// Adds another state to this state. The values of `other` must come after the values of this
+    /// state in the input, because the order can affect rounding and ties.
     mutating func merge(_ other: Self)
 }
 
@@ -39,7 +39,7 @@ extension AggregateState {
     }
 }
 
-/// The states of one aggregate, by group.
+/// Access to the states of one aggregate in all groups, for a loop over the rows of a leaf.
 struct GroupStates<State> {
     /// State of group 0. The states of successive groups are `step` bytes apart.
     let first: UnsafeMutableRawPointer
@@ -47,7 +47,7 @@ struct GroupStates<State> {
     /// Number of the group to which each row belongs.
     let groups: UnsafePointer<UInt32>
 
-    /// The state of the group to which a row belongs.
+    /// Returns the state of the group to which the object in `row` belongs.
     @inline(__always)
     subscript(row: Int) -> UnsafeMutablePointer<State> {
         (first + Int(groups[row]) &* step).assumingMemoryBound(to: State.self)

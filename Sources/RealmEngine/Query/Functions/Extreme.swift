@@ -16,7 +16,7 @@ extension AggregateOperation {
     }
 }
 
-/// Minimum or maximum of values of any type. Of equal values, the first is kept.
+/// State of the minimum or maximum of values of any type. Of equal values, the first is kept.
 struct Extreme: AggregateState {
     private let isLeast: Bool
     private let filter: ValueFilter
@@ -41,8 +41,8 @@ struct Extreme: AggregateState {
     mutating func merge(_ other: Self) { add(other.best, times: 1) }
 }
 
-/// Minimum or maximum of numbers or dates of one type, without nulls and NaN. Of equal values, the
-/// first is kept.
+/// State of the minimum or maximum of numbers or dates of one type, without nulls and NaN. Of equal
+/// values, the first is kept.
 struct NumberExtreme<Number: ExtremeNumber>: Sendable {
     private let isLeast: Bool
     private var isEmpty = true

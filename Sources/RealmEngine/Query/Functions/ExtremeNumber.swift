@@ -1,4 +1,4 @@
-/// A number or date with loops over packed leaves that find minimum and maximum.
+/// A number or date type for which loops over packed leaves find minimum and maximum.
 protocol ExtremeNumber: BitwiseCopyable, Sendable {
     static var zero: Self { get }
 

@@ -4,7 +4,7 @@ enum OperandType: Hashable, Sendable {
     /// A value of any type; the type is only known value by value. Also the type of a list literal.
     case mixed
     case link(TableKey)
-    /// The result of `@type`.
+    /// Operand type of `@type`, which evaluates to the name of a type.
     case typeName
     /// The literal null without a type.
     case null
@@ -26,7 +26,7 @@ enum OperandType: Hashable, Sendable {
         }
     }
 
-    /// Type of a constant value.
+    /// Returns the operand type of a constant.
     init(_ value: Value) {
         switch value {
         case .null: self = .null

@@ -14,11 +14,11 @@ package enum ScalarFunction: String, CaseIterable, Sendable {
     case month
     /// `2024-Q2`
     case quarter
-    /// `2024`, as a number.
+    /// Year of the date, such as `2024`, as a number.
     case year
-    /// 1 for Monday to 7 for Sunday.
+    /// Weekday as a number: 1 for Monday to 7 for Sunday.
     case weekday
-    /// The largest multiple of a width that is not above the number.
+    /// `floor(x, w)`: the largest multiple of `w` that is not above the number `x`.
     case floor
 
     /// Whether the result of the function is a number.
@@ -39,7 +39,7 @@ package enum ScalarFunction: String, CaseIterable, Sendable {
         }
     }
 
-    /// The operand types that the function accepts, for messages.
+    /// The types of operands that the function accepts, in words, for error messages.
     package var takenTypes: String { self == .floor ? "an int, float or double" : "a date" }
 
     static func named(_ name: String) -> ScalarFunction? { ScalarFunction(rawValue: name) }

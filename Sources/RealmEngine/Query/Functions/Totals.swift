@@ -20,7 +20,7 @@ extension AggregateOperation {
     }
 }
 
-/// The total of integers, exact.
+/// The sum of integers in 128 bits, which cannot overflow.
 struct IntegerTotal: Total {
     private var sum: Int128 = 0
     private var count: Int128 = 0
@@ -185,7 +185,7 @@ struct BinaryTotal: Total {
     var average: Value { count == 0 ? .null : .double(sum / Double(count)) }
 }
 
-/// The total of decimals, and of the numbers among values of several types.
+/// The sum of a decimal property, or of the numbers in a mixed property.
 struct DecimalTotal: Total {
     private let filter: ValueFilter
     private var sum = Decimal128.zero

@@ -9,7 +9,7 @@ extension Value {
         }
     }
 
-    /// The order of `ValueOrder`, in which all NaNs are equal.
+    /// Compares values in the order of `ValueOrder`, but treats all NaNs as equal.
     @inline(__always)
     static func compare(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {

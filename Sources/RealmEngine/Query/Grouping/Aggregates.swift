@@ -1,7 +1,7 @@
 /// An aggregate function applied to the objects that a query finds.
 public struct AggregateExpression: Sendable {
     public let function: AggregateFunction
-    /// Index of the property in its class; -1 for the number of objects.
+    /// Index of the aggregated property in its class; -1 if the aggregate counts objects.
     public let column: Int
 
     /// The aggregate that counts objects.
@@ -22,7 +22,7 @@ public struct AggregateExpression: Sendable {
         self.init(function: function, column: column)
     }
 
-    /// Returns the aggregated column of `table`; nil if the aggregate counts objects.
+    /// Returns the property of `table` that is aggregated; nil if the aggregate counts objects.
     func column(of table: TableInfo) -> BoundColumn? {
         column < 0 ? nil : BoundColumn(table.columns[column])
     }

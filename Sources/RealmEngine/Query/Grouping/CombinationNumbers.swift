@@ -28,7 +28,7 @@ final class CombinationNumbers {
         scratch.deallocate()
     }
 
-    /// Number of combinations.
+    /// Number of different combinations of key values so far.
     var count: Int { pairs.last?.count ?? readers.first?.values.count ?? 1 }
 
     /// Memory in bytes used by the numbered key values and combinations.
@@ -48,7 +48,7 @@ final class CombinationNumbers {
         return try readers[0].hasAll(leaf, rows)
     }
 
-    /// Stores the combination number of each selected row of a leaf in `numbers`.
+    /// Stores in `numbers` the number of the combination of key values of each selected row.
     func read(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         let (numbers, others) = (numbers, scratch)
         try readers.first?.read(leaf, rows, to: numbers)

@@ -20,13 +20,14 @@ struct DistinctRows {
         memoryLimit = memory.sorting
     }
 
-    /// Columns of the queried class that the keys read.
+    /// Columns of the queried class that the keys of DISTINCT read.
     var columns: [ColumnLeaves] { combinations.readers.compactMap(\.ownColumn) }
 
     /// Whether the hash tables of the combinations use more memory than the limit.
     var isFull: Bool { combinations.size > memoryLimit }
 
-    /// Returns the selected rows of a leaf whose combination has not occurred before.
+    /// Returns the selected rows whose combination of key values occurs for the first time. Later
+    /// rows of the table must be passed after earlier ones.
     mutating func firstRows(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Selection
     {
         if try combinations.hasAll(leaf, rows) { return .none }

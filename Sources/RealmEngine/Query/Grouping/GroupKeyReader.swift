@@ -2,7 +2,7 @@
 /// null.
 final class GroupKeyReader {
     let values: ValueNumbers
-    /// Column of the key if it is a property of the queried object itself; nil for a path.
+    /// Column of the grouping key if it is a property of the queried object itself; nil for a path.
     let ownColumn: ColumnLeaves?
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
@@ -16,8 +16,8 @@ final class GroupKeyReader {
     /// Cached numbers of the texts in leaves of medium form, which store their texts in one byte
     /// area.
     private var areas: AreaNumbers?
-    /// Number of each small integer, by its distance from `smallestSmallKey`. Empty until a small
-    /// integer occurs.
+    /// Numbers that were assigned to small integers, at index `integer - smallestSmallKey`. Empty
+    /// until a small integer occurs.
     private let small = ReusedBuffer<UInt32>()
     /// Number of the value null in an integer column; `unknown` until a null occurs.
     private var nullNumber = GroupKeyReader.unknown
@@ -46,7 +46,7 @@ final class GroupKeyReader {
         nullNumber = Self.unknown
     }
 
-    /// Stores the number of each selected row's value in `numbers`.
+    /// Stores in `numbers` the number of the key value of each selected row.
     func read(
         _ leaf: ClusterLeaf, _ rows: Selection, to numbers: UnsafeMutablePointer<UInt32>
     ) throws(RealmError) {

@@ -10,10 +10,10 @@ struct GroupRecord: Sendable {
     /// Collation of the texts of each key.
     let collations: [TextCollation]
 
-    /// Size in bytes of a value in a record.
+    /// Size in bytes of a key value or aggregate result in a record, rounded up for alignment.
     static var valueSize: Int { (MemoryLayout<Value>.stride + 15) & ~15 }
-    /// Size in bytes of a key in a record: the value, and the length and offset of the copy of its
-    /// text.
+    /// Size in bytes of a key in a group record: the value, and the length and offset of the copy
+    /// of its text.
     private static var keySize: Int { valueSize + 16 }
     private var countOffset: Int { keys * Self.keySize }
     private var sizeOffset: Int { countOffset + 8 }
@@ -30,8 +30,8 @@ struct GroupRecord: Sendable {
         record.load(fromByteOffset: sizeOffset, as: Int.self)
     }
 
-    /// Returns the value of a key. A text whose copy is complete points into the record, and is
-    /// valid as long as the record.
+    /// Returns the value of key `i` of a record. The text points into the record, and is valid as
+    /// long as the record, if the record contains a complete copy.
     func key(_ i: Int, of record: UnsafeRawPointer) -> Value {
         let value = record.load(fromByteOffset: i * Self.keySize, as: Value.self)
         guard copiesTexts else { return value }
@@ -63,8 +63,8 @@ struct GroupRecord: Sendable {
         }
     }
 
-    /// Stores the keys of `other`, a record with the same number of keys, and the size of the
-    /// record.
+    /// Copies the keys of the record `other`, which has the same number of keys, to `record`, and
+    /// stores the size of `record`.
     func copyKeys(of other: UnsafeRawPointer, to record: UnsafeMutableRawPointer) {
         setKeys(of: record) { i in
             let value = other.load(fromByteOffset: i * Self.keySize, as: Value.self)
@@ -113,8 +113,8 @@ struct GroupRecord: Sendable {
             of: value, toByteOffset: statesOffset + i * Self.valueSize, as: Value.self)
     }
 
-    /// Compares the keys of two records: negative, zero or positive. Their layouts may differ after
-    /// the keys.
+    /// Compares the keys of two records of groups: negative, zero or positive. The parts of the
+    /// records after the keys may differ in layout.
     func compareKeys(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         for i in 0..<keys {
             let order = compareKey(i, a, b)

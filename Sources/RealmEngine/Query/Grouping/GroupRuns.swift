@@ -29,7 +29,7 @@ final class GroupRuns: RunOrder {
     /// Ends the current run. The records appended to it must be sorted by their keys.
     func endRun() throws(RealmError) { try runs.endRun(self) }
 
-    /// Returns the records of all runs, merged by key; of equal records, the record of the earlier
-    /// run comes first.
+    /// Returns the records of all runs, merged in the order of their keys. Of records with equal
+    /// keys, the record of the earlier run comes first.
     func merged() throws(RealmError) -> RunHeap<GroupRuns> { try runs.merged(self) }
 }

@@ -1,4 +1,4 @@
-/// Sorts groups by keys and aggregate results.
+/// Sorts the groups of a query's results by keys and aggregate results.
 struct GroupSorter {
     private let record: GroupRecord
     private let order: [GroupOrder]
@@ -93,7 +93,7 @@ private final class RecordBuffer {
         bytes.append(record, size)
     }
 
-    /// Returns the record at an index; its address is valid until the next append.
+    /// Returns the record at index `place`. The address is valid until the next append.
     subscript(place: Int) -> UnsafeRawPointer { bytes.bytes.baseAddress! + offsets[place] }
 
     func removeAll() {

@@ -1,4 +1,4 @@
-/// Stream of the groups' records in the order of their keys, each group once.
+/// Stream of the records of groups in the order of their keys. Each group occurs once.
 class GroupStream {
     let record: GroupRecord
 
@@ -8,7 +8,7 @@ class GroupStream {
     func next() -> UnsafeRawPointer? { nil }
 }
 
-/// Stream of groups that are in memory.
+/// Groups in memory, read as a stream of records.
 final class MemoryGroups: GroupStream {
     private let count: Int
     private let fill: (Int, UnsafeMutableRawPointer) -> Void

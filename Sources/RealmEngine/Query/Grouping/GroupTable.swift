@@ -14,7 +14,7 @@ final class GroupTable {
     private let memoryLimit: Int
     private let copiesTexts: Bool
     private let collations: [TextCollation]
-    /// Columns of the queried class that keys and aggregates read.
+    /// Columns of the queried class that grouping keys and aggregates read.
     let columns: [ColumnLeaves]
     /// The leaf added last. It is processed only when the next leaf is added; until then its
     /// columns are being prefetched.

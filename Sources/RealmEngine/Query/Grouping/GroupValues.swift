@@ -24,8 +24,8 @@ final class GroupValues {
         pairs = isGrouped ? PairNumbers() : nil
     }
 
-    /// Column of the counted values if they are a property of the queried object itself; nil for a
-    /// path.
+    /// Column of the counted property if it belongs to the queried object itself; nil if it is at
+    /// the end of a path.
     var column: ColumnLeaves? { reader.ownColumn }
 
     /// Memory in bytes that the numbered values and their counts use.

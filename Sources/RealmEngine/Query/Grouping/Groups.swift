@@ -1,9 +1,9 @@
-/// An element of the sort order of groups.
+/// A key or aggregate by which groups are sorted.
 package struct GroupOrder: Sendable {
     package enum Subject: Sendable {
-        /// Sorts by the key with this index.
+        /// Sorts by the grouping key with this index in the list of keys.
         case key(Int)
-        /// Sorts by the result of the aggregate with this index.
+        /// Sorts by the result of the aggregate with this index in the list of aggregates.
         case aggregate(Int)
     }
 
@@ -122,7 +122,7 @@ struct GroupVisit {
 }
 
 extension Selection {
-    /// Makes a selection of one row.
+    /// Makes a selection that contains only `row`.
     fileprivate init(row: Int) {
         self.init(first: row + 1)
         self = subtracting(Selection(first: row))

@@ -1,5 +1,5 @@
-/// Assigns numbers to pairs of integers, ascending from 0 in the order of first occurrence. Pairs
-/// of small integers are looked up in an array, others in a hash table.
+/// Assigns the numbers 0, 1, 2 ... to pairs of integers, in the order in which the pairs first
+/// occur. Pairs of small integers are looked up in an array, others in a hash table.
 ///
 /// Confined to one thread.
 final class PairNumbers {

@@ -1,7 +1,8 @@
 /// Layout of the states of a group's aggregates, which are stored consecutively.
 struct StateLayout: Sendable {
     struct Slot: Sendable {
-        /// Operations of the aggregate; nil for the number of objects, which has no state.
+        /// Operations of the aggregate function on its state; nil for the number of objects, which
+        /// needs no state.
         let operation: AggregateOperation?
         /// Offset of the aggregate's state in bytes, from the start of the group's states.
         let offset: Int
@@ -33,7 +34,8 @@ struct StateLayout: Sendable {
         for slot in slots { slot.operation?.start(states + slot.offset) }
     }
 
-    /// Adds the states `other` of the same group, whose values follow the values of `states`.
+    /// Adds the aggregate states `other` of the same group to `states`. The values of `other` must
+    /// come after the values of `states` in the input.
     func merge(_ other: UnsafeRawPointer, into states: UnsafeMutableRawPointer) {
         for slot in slots {
             slot.operation?.merge(other + slot.offset, into: states + slot.offset)
@@ -41,13 +43,14 @@ struct StateLayout: Sendable {
     }
 }
 
-/// The states of all groups; the states of one group are adjacent. Grows one group at a time.
+/// The aggregate states of all groups in one array. The states of one group are adjacent. Grows one
+/// group at a time.
 final class StateTable {
     let layout: StateLayout
     private var base: UnsafeMutableRawPointer
     private var capacity = 8
     private var count = 0
-    /// Initial states of a group without objects.
+    /// Initial aggregate states, which are copied for each new group.
     private let empty: UnsafeMutableRawPointer
 
     init(_ layout: StateLayout) {

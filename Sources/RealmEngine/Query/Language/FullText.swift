@@ -1,4 +1,4 @@
-/// The words of a full-text search.
+/// The parsed right side of the operator TEXT: required and excluded words.
 struct FullTextTerms: Sendable {
     struct Failure: Error { let message: String }
 
@@ -85,7 +85,7 @@ struct FullTextTerms: Sendable {
         }
     }
 
-    /// Whether `text` contains the word.
+    /// Whether the tokens of `text` include `word`, or begin with it if it is a prefix.
     static func has(_ text: ByteView, _ word: Word) -> Bool {
         var found = false
         forEachToken(text) { token in

@@ -5,17 +5,17 @@
 enum GeoFlaw: Error, Hashable {
     /// The shape is a point, which has no area that could contain another point.
     case point
-    /// A longitude or latitude is out of its range.
+    /// A longitude is not within 180 degrees, or a latitude not within 90.
     case coordinate
     /// A radius is negative or NaN.
     case radius
     /// The rings have more points than `QueryLimits.points`.
     case tooManyPoints
-    /// A polygon has no ring.
+    /// A polygon has no ring, not even an outer one.
     case noRing
     /// The last point of a ring is not equal to its first point.
     case open(ring: Int)
-    /// A ring has fewer than three vertices.
+    /// A ring has fewer than three different vertices.
     case tooFewVertices(ring: Int, count: Int)
     /// Two vertices of a ring are equal.
     case repeatedVertex(ring: Int, Int, Int)

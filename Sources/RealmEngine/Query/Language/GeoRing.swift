@@ -162,7 +162,7 @@ struct GeoRing: Sendable {
     }
 }
 
-/// Checks of the rings of one polygon.
+/// Checks how the rings of one polygon intersect and contain each other.
 extension GeoRing {
     /// Whether a hole is inside this ring. The rings may share vertices and edges.
     func holds(_ hole: GeoRing) -> Bool {

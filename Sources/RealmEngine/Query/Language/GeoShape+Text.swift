@@ -16,7 +16,8 @@ extension GeoShape {
         }
     }
 
-    /// Describes the flaw with its numbers and points.
+    /// Returns the error message for a flaw of this shape, with the numbers of rings and edges and
+    /// the coordinates.
     func text(of flaw: GeoFlaw) -> String {
         switch flaw {
         case .tooFewVertices(let ring, let count):
@@ -85,7 +86,7 @@ extension Double {
         return text
     }
 
-    /// The number, rounded to a number of decimals.
+    /// The number as text, rounded to `decimals` digits after the decimal point.
     fileprivate func text(decimals: Int) -> String {
         var scale = 1.0
         for _ in 0..<decimals { scale *= 10 }

@@ -13,7 +13,7 @@ public enum QueryArgument: Sendable {
     case uuid(UUIDValue)
     /// An object, identified by its table and key.
     case link(ObjectLink)
-    /// An object, identified by the primary key of its class.
+    /// An object given by the primary key of its class.
     indirect case object(className: String, primaryKey: QueryArgument)
     /// A text in the form that the tools print, converted to the type of the other side. Binding
     /// throws an error if that is impossible.

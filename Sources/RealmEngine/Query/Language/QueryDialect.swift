@@ -36,7 +36,8 @@ public struct QueryDialect: Hashable, Sendable {
     package static let unicodePredicate = QueryDialect(
         isPredicate: true, isExtended: false, foldsUnicode: true)
 
-    /// Returns the differences between texts that a comparison ignores.
+    /// Returns the differences between texts that a comparison ignores: letter case, diacritical
+    /// marks, both or none.
     func folding(_ comparison: QueryComparison) -> TextFolding {
         TextFolding(
             letterCase: !comparison.foldsCase ? .distinct : foldsUnicode ? .unicode : .latin,

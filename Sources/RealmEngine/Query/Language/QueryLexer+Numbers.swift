@@ -1,4 +1,4 @@
-/// Numbers, calendar times and quoted strings.
+/// Scans numbers, calendar times and quoted strings.
 extension QueryLexer {
     /// Returns the first position at or after `p` without a digit.
     func digitsEnd(_ p: Int) -> Int {

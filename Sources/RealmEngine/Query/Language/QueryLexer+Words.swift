@@ -1,4 +1,4 @@
-/// Words: names, keywords, and literals that begin with a letter.
+/// Scans words: names, keywords, and literals that begin with a letter.
 extension QueryLexer {
     /// Returns the length in bytes of the character at `p` if a name may start with it; otherwise
     /// 0.

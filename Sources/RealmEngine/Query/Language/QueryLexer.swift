@@ -1,6 +1,6 @@
 /// Splits query text into tokens, one at a time, by longest match (query language 2).
 struct QueryLexer {
-    /// Borrowed query text, as UTF-8; must be valid while the lexer exists.
+    /// Query text in UTF-8, owned by the caller. Must be valid while the lexer exists.
     let text: UnsafeBufferPointer<UInt8>
     var position = 0
     /// Whether the next string is the right side of MATCHES, a regular expression.

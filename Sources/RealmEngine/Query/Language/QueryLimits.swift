@@ -32,7 +32,7 @@ enum QueryLimits {
 }
 
 extension QuerySource {
-    /// Makes the error for exceeding `limit` in the query text.
+    /// Makes the error for a part of the query text, named by `what`, that exceeds `limit`.
     func exceeded(_ what: String, _ limit: Int, at range: SourceRange) -> RealmError {
         error(.limitExceeded, "limit", at: range, "\(what): the limit is \(limit)")
     }

@@ -1,4 +1,4 @@
-/// Options of a query plan.
+/// Options of a query plan: use of indexes and kernels, memory limit, temporary files and progress.
 public struct QueryOptions: Sendable {
     /// Whether to use indexes in place of testing every object. Never changes the result.
     public var usesIndexes = true
@@ -8,7 +8,7 @@ public struct QueryOptions: Sendable {
     /// Limit in bytes of the private memory for SORT, DISTINCT and the keys that were found. Above
     /// the limit, a temporary file is used. Never changes the result.
     public var memoryLimit = Int.max
-    /// Directory of temporary files.
+    /// Path of the directory in which a query creates temporary files.
     public var spillDirectory = "/tmp"
     /// Receives the number of examined objects, for the condition and then for each SORT and
     /// DISTINCT. Never changes the result.

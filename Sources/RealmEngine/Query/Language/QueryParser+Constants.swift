@@ -1,4 +1,4 @@
-/// Literals (query language 2.3 to 2.7).
+/// Parses literals (query language 2.3 to 2.7).
 extension QueryParser {
     /// Parses the constant at the current token; nil if there is none. Leaves out words that are
     /// also names.
@@ -38,7 +38,7 @@ extension QueryParser {
         return constant
     }
 
-    /// Parses the argument `$n` that follows a quantifier.
+    /// Parses an argument such as `$0`, after the parser has parsed its quantifier.
     mutating func argument(_ quantifier: QueryQuantifier?) throws(RealmError) -> QueryConstant {
         .argument(argumentNumber(try advance(), prefix: 1), quantifier)
     }

@@ -102,7 +102,7 @@ extension QueryOperand {
         return try QueryParser.parseFunction(source)
     }
 
-    /// The function that the operand calls; nil if the operand calls none.
+    /// The function of one value that the operand calls; nil if the operand calls no function.
     package var scalarFunction: ScalarFunction? {
         guard case .function(let call) = kind else { return nil }
         return call.function

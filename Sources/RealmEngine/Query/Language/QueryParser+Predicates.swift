@@ -1,5 +1,5 @@
-/// Text of predicates (query language 25): argument placeholders, and keywords that are names in
-/// some positions.
+/// Parses what only texts of predicates have (query language 25): argument placeholders, and
+/// keywords that are names in some positions.
 extension QueryParser {
     /// Returns the next token of a predicate.
     ///
@@ -63,8 +63,8 @@ extension QueryParser {
         }
     }
 
-    /// Returns the first token of a path given as an argument for `%K`; its other tokens are
-    /// queued.
+    /// Returns the first token of the key path that was given as an argument for `%K`. The other
+    /// tokens of this path are added to `pending`.
     private mutating func path(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) throws(RealmError) -> QueryToken {
@@ -113,7 +113,7 @@ extension QueryParser {
         return condition
     }
 
-    /// Parses the two limits of BETWEEN given as one argument.
+    /// Parses an argument of BETWEEN that is a list of the two limits.
     mutating func limits() throws(RealmError) -> QueryList {
         guard case .list(let limits) = try placeValue(), limits.count == 2 else {
             throw .misuse(

@@ -1,4 +1,5 @@
-/// Geospatial regions and clauses (query language 20 and 22).
+/// Parses geospatial regions (query language 20) and the clauses SORT, DISTINCT and LIMIT (query
+/// language 22).
 extension QueryParser {
     mutating func region() throws(RealmError) -> QueryRegion {
         switch token.kind {

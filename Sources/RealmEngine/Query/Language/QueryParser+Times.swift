@@ -1,4 +1,4 @@
-/// Timestamps (query language 2.5).
+/// Parses literals of timestamps (query language 2.5), such as `2024-06-01@10:00:00` and `T0:0`.
 extension QueryParser {
     /// Parses `T<seconds>:<nanoseconds>`.
     mutating func epochTime(_ token: QueryToken) throws(RealmError) -> Timestamp {

@@ -8,17 +8,18 @@
 /// copied.
 struct QueryParser {
     let source: QuerySource
-    /// The arguments of a predicate; nil for the query language.
+    /// The arguments for the placeholders of a predicate; nil if the text is in the query language.
     let arguments: (any PredicateArguments)?
     var lexer: QueryLexer
     /// The current token.
     private(set) var token = QueryToken(kind: .end, range: .none)
-    /// Range of the previous token.
+    /// Range of the token before `token` in the query text.
     private(set) var previous = SourceRange(start: 0, end: 0)
     private var depth = 0
     /// Number of argument placeholders parsed so far in a predicate.
     var places = 0
-    /// Names of tokens that are not in the query text, such as parts of an argument for `%K`.
+    /// Names of tokens that are not in the query text, such as the parts of a key path given for
+    /// `%K`. `QueryToken.number` is the index.
     var names: [String] = []
     /// Queue of tokens to return before the next token of the query text, such as the rest of a
     /// path for `%K`.

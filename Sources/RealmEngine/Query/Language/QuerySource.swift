@@ -1,4 +1,4 @@
-/// A range of query text, in bytes.
+/// A range of the query text, as byte offsets.
 struct SourceRange: Equatable, Sendable {
     var start: Int
     var end: Int
@@ -6,7 +6,7 @@ struct SourceRange: Equatable, Sendable {
     /// Range of parts of the query tree that were not parsed from text, but built by a program.
     static let none = SourceRange(start: -1, end: -1)
 
-    /// Returns the range from the start of `self` to the end of `other`.
+    /// Returns the range from the start of this range to the end of `other`.
     func through(_ other: SourceRange) -> SourceRange {
         SourceRange(start: start, end: max(end, other.end))
     }

@@ -2,8 +2,8 @@
 struct QueryToken {
     var kind: Kind
     let range: SourceRange
-    /// Number of an argument placeholder, or index in `names` of a name that is not in the query
-    /// text; otherwise -1.
+    /// For an argument placeholder, its number. For a name that is not in the query text, its index
+    /// in `QueryParser.names`. Otherwise -1.
     var number = -1
 
     enum Kind: UInt8 {

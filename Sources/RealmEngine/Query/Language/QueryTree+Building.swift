@@ -53,7 +53,7 @@ extension QueryOperand {
         QueryOperand(kind: .constant(.value(value)))
     }
 
-    /// Makes a list of constants, with an optional ANY, ALL or NONE.
+    /// Makes an operand from a list of constants, optionally with ANY, ALL or NONE before it.
     public static func list(
         _ values: [QueryArgument], _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand {
@@ -181,7 +181,7 @@ extension QueryStep: ExpressibleByStringLiteral {
 
     public static let first = QueryStep(kind: .index(.first))
     public static let last = QueryStep(kind: .index(.last))
-    /// All elements: `[*]`.
+    /// Step that selects all elements of a collection: `[*]`.
     public static let all = QueryStep(kind: .index(.all))
 
     /// Makes the step for a dictionary key, even if a property has that name.

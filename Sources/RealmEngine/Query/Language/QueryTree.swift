@@ -42,7 +42,7 @@ public struct QueryCondition: Sendable {
     }
 }
 
-/// A comparison: two operands and the relation between them.
+/// A comparison in the query tree: two operands and the relation between them.
 struct QueryComparison: Sendable {
     var left: QueryOperand
     var relation: QueryRelation
@@ -117,7 +117,7 @@ extension QueryOperand {
 struct QueryFunctionCall: Sendable {
     let function: ScalarFunction
     let operand: QueryOperand
-    /// Second argument of `floor`; nil for other functions.
+    /// Second argument of `floor`, to whose multiples numbers are rounded; nil for other functions.
     let width: QueryConstant?
     let quantifier: QueryQuantifier?
 }
@@ -198,7 +198,7 @@ public struct QueryPath: Sendable {
     var range: SourceRange
 }
 
-/// A step of a path (query language 5).
+/// A step of a path, such as a property name or an index in brackets (query language 5).
 public struct QueryStep: Sendable {
     let kind: Kind
     var range = SourceRange.none
@@ -208,7 +208,7 @@ public struct QueryStep: Sendable {
     enum Kind: Sendable {
         /// A property, a key of a dictionary, `@links`, `@keys` or `@values`.
         case name(String)
-        /// The key path in argument n: `$Kn`
+        /// Placeholder `$K2` for a key path that is given as the argument with this number.
         case argument(Int)
         case index(Index)
     }
@@ -224,7 +224,7 @@ public struct QueryStep: Sendable {
     }
 }
 
-/// An aggregate: `path.@min`, `links.@sum.property`.
+/// An aggregate in the query tree, such as `path.@min` or `links.@sum.property`.
 struct QueryAggregate: Sendable {
     var path: QueryPath
     var function: AggregateFunction

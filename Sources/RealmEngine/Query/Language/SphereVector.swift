@@ -1,4 +1,4 @@
-/// A point on the unit sphere, or a direction.
+/// A vector in space: a point on the unit sphere, or a direction.
 struct SphereVector: Hashable, Sendable {
     var x: Double
     var y: Double

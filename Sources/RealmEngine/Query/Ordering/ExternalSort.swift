@@ -12,8 +12,8 @@ struct ExternalSort: RunOrder {
     private let runs: SortedRuns
     private let record: UnsafeMutableRawPointer
 
-    /// Size in bytes of the start of a record, before the sort keys. It contains the object key,
-    /// the position and the record size.
+    /// Size in bytes of the fields before the sort keys in a record: object key, position of the
+    /// row, and record size.
     private static let headSize = 32
 
     /// - Parameter shapes: one column without rows for each sort key. The columns of all runs have
@@ -38,8 +38,8 @@ struct ExternalSort: RunOrder {
     /// failed.
     func close() { record.deallocate() }
 
-    /// Adds a run: the rows of `columns` in the given order. `keys` are the object keys of all
-    /// runs; the first row of this run is at `position` in them.
+    /// Writes a sorted run: the rows of `columns` in the given order. `keys` contains the object
+    /// keys of the rows of all runs; row 0 of this run is at index `position`.
     func add(
         _ run: [SortColumn], _ order: [UInt32], _ keys: RowKeys, from position: Int
     ) throws(RealmError) {
@@ -51,7 +51,7 @@ struct ExternalSort: RunOrder {
             for (column, offset) in zip(run, offsets) {
                 end += column.write(row, to: record + offset, tail: end - offset)
             }
-            // Records are aligned to 8 bytes.
+            // Pad to 8 bytes, so that the next record is aligned.
             end = (end + 7) & ~7
             record.storeBytes(of: Int64(end), toByteOffset: 16, as: Int64.self)
             try runs.append(record, end)
@@ -64,8 +64,9 @@ struct ExternalSort: RunOrder {
         Int(record.load(fromByteOffset: 16, as: Int64.self))
     }
 
-    /// Visits the rows of all runs in sorted order. Calls `body` with the object key, the position,
-    /// the record, and whether the sort keys equal the sort keys of the previous row.
+    /// Visits the rows of all runs in sorted order. Calls `body` with the object key of a row, its
+    /// position before sorting, its record, and whether its sort keys equal the keys of the
+    /// previous row.
     func merge(
         _ body: (ObjectKey, Int, UnsafeRawPointer, Bool) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -91,7 +92,7 @@ struct ExternalSort: RunOrder {
         return 0
     }
 
-    /// Whether a record has a null link in the path of one of its sort keys.
+    /// Whether a spilled record has a null link in the path of one of its sort keys.
     func isMissing(_ record: UnsafeRawPointer) -> Bool {
         for i in columns.indices where columns[i].isMissing(record + offsets[i]) { return true }
         return false

@@ -9,7 +9,8 @@ final class RowArranger {
     private let table: TableContext
     private let memory: QueryMemoryLimit
     private let meter: ProgressCounter?
-    /// Receives the number of rows whose sort keys were read; nil without progress reports.
+    /// Progress counter, to which the number of rows with sort keys is added; nil without progress
+    /// reports.
     private var counter: ProgressCounter?
 
     convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {
@@ -82,11 +83,11 @@ final class RowArranger {
         }
     }
 
-    /// Minimum length of a run of consecutive rows that is read as a range. Rows of shorter runs
-    /// are read together with other rows of their leaf.
+    /// Minimum number of consecutive rows that are read together as a range. Shorter runs of rows
+    /// are read with the other rows of their leaf.
     private static let minimumRunLength = 8
 
-    /// Rows with their sort keys in memory.
+    /// Rows and their sort keys, as many as fit into the memory limit.
     private struct Part {
         let columns: [SortColumn]
         let rows: Range<Int>
@@ -133,8 +134,8 @@ final class RowArranger {
         return Part(columns: columns, rows: start..<end)
     }
 
-    /// Returns the value of a sort key that is a property of the object itself; nil if the object
-    /// does not exist.
+    /// Returns the value by which an object is sorted. `key` must be a property of the queried
+    /// object itself. Nil if the object does not exist.
     func value(_ object: ObjectKey, _ key: BoundSortKey) throws(RealmError) -> Value? {
         try evaluator.find(object, in: table)?.value(key.column)
     }

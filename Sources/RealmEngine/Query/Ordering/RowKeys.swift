@@ -44,8 +44,8 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Address of the keys if they are in memory; copies of the list have the same address. Nil if
-    /// the keys are in a temporary file.
+    /// Address of the array of keys if it is in memory. Equal addresses mean equal lists, because
+    /// copies share the array. Nil if the keys are in a temporary file.
     var base: UnsafeRawPointer? {
         guard case .memory(let keys) = storage else { return nil }
         return keys.withUnsafeBytes { $0.baseAddress }
@@ -143,7 +143,7 @@ struct QueryMemoryLimit: Sendable {
     /// Maximum number of object keys that a list has in memory; longer lists are in a temporary
     /// file.
     let keys: Int
-    /// Memory limit for sorting, in bytes.
+    /// Memory limit in bytes for sorting, without the lists of keys.
     let sorting: Int
     let directory: String
     /// Whether temporary files are encrypted.
@@ -152,7 +152,8 @@ struct QueryMemoryLimit: Sendable {
     /// and is required if a collation replaces the texts by collation keys.
     let copiesTexts: Bool
 
-    /// Minimum number of rows sorted at a time.
+    /// Minimum number of rows that are sorted in memory at a time, even if they exceed the memory
+    /// limit.
     private static let minimumRowCount = 16
 
     init(_ options: QueryOptions, _ snapshot: Snapshot, isCollated: Bool = false) {

@@ -71,7 +71,8 @@ struct RowSorter {
         while let run = runs.popLast() { sort(run, &runs) }
     }
 
-    /// Sorts a run by one word, and appends to `runs` the runs of rows whose words are equal.
+    /// Sorts the rows of a run by one word of their keys. Appends to `runs` each sequence of rows
+    /// whose words are equal, to be sorted by the next word.
     private func sort(_ run: Run, _ runs: inout [Run]) {
         let part = UnsafeMutableBufferPointer(rebasing: items[run.rows])
         if part.count <= Self.maximumRowByRow { return compareRows(part, from: run.column) }
@@ -152,8 +153,8 @@ struct RowSorter {
     }
 }
 
-/// In-place radix sort of items by word. Each pass sorts by the highest bits in which the words
-/// differ. Not stable.
+/// In-place radix sort of items by their words. Each pass sorts by the highest bits in which the
+/// words of a range differ. Not stable.
 enum WordSort {
     /// Maximum size of a bucket that is sorted by insertion.
     private static let fewItems = 32
@@ -175,8 +176,8 @@ enum WordSort {
         distribute(items, different)
     }
 
-    /// Stores one item per word, with the index of the word as its row, and sorts the items. The
-    /// first pass stores each item directly in its bucket.
+    /// Sorts `words`: makes an item of each word and its index, which is the row, and sorts the
+    /// items. The first pass of the radix sort stores each item directly in its bucket.
     static func store(
         _ words: UnsafeBufferPointer<UInt64>, flip: UInt64,
         to items: UnsafeMutableBufferPointer<SortItem>
@@ -219,7 +220,7 @@ enum WordSort {
 
         /// Makes buckets of about eight items each, for `items` items.
         ///
-        /// - Parameter different: bits in which the words differ.
+        /// - Parameter different: bits in which the words of the items differ.
         init(_ items: Int, _ different: UInt64) {
             let wanted = Int.bitWidth - items.leadingZeroBitCount - 3
             let top = 64 - different.leadingZeroBitCount
@@ -271,7 +272,7 @@ enum WordSort {
         }
     }
 
-    /// Moves every item to its bucket by following the cycles of the permutation.
+    /// Moves every item to its bucket in place, by following the cycles of the permutation.
     private static func permute(
         _ items: UnsafeMutablePointer<SortItem>, _ heads: UnsafeMutablePointer<Int>,
         _ ends: UnsafeMutablePointer<Int>, _ buckets: Buckets

@@ -1,12 +1,12 @@
 /// The layout and order of the records in sorted runs.
 protocol RunOrder {
-    /// Size in bytes of the fixed part of a record, without the texts at its end.
+    /// Size in bytes of the fixed part of a record, without the copied texts at its end.
     var recordSize: Int { get }
     /// Maximum size in bytes of a record, including the copied texts at its end.
     var maximumRecordSize: Int { get }
 
-    /// Returns the size in bytes of a record, including the texts at its end. Only the first
-    /// `recordSize` bytes need to be readable.
+    /// Returns the size in bytes of a record, including the copied texts at its end. Only the first
+    /// `recordSize` bytes of `record` need to be readable.
     func size(of record: UnsafeRawPointer) -> Int
 
     /// Compares the sort keys of two records: negative, zero or positive.
@@ -26,11 +26,12 @@ struct SortedRun {
     let range: Range<Int>
 }
 
-/// Merges sorted runs with a binary heap of their next records. Of equal records, the record of the
-/// earlier run comes first, so that sorting is stable.
+/// Merges sorted runs with a binary heap of the next record of each run. Of equal records, the
+/// record of the earlier run comes first, so that sorting is stable.
 final class RunHeap<Order: RunOrder> {
     private struct Run {
-        /// Next record of the run. It remains valid until three more records of the run are read.
+        /// Next record of the run. Remains valid until three more records of the run have been
+        /// read.
         var record: UnsafeRawPointer
         /// Offset and size in bytes of the record in the temporary file.
         var offset: Int

@@ -1,4 +1,4 @@
-/// Values of one SORT or DISTINCT key for all rows.
+/// The sort keys of all rows for one property or operand of SORT or DISTINCT.
 final class SortColumn {
     let key: BoundSortKey
     private let evaluator: QueryEvaluator
@@ -10,7 +10,8 @@ final class SortColumn {
     let bits: ReusedBuffer<UInt64>
     /// Value of each row's key; empty if `bits` or `texts` describe the keys completely.
     private let values: ReusedBuffer<Value>
-    /// Text of each row's key, for strings and binaries; an empty text for null.
+    /// Text or binary of each row's sort key; an empty text for null. Empty if the property has
+    /// another type.
     let texts: ReusedBuffer<ByteView>
     private let isText: Bool
     /// Whether the column may contain values of different types. The words in `bits` are then not
@@ -21,11 +22,12 @@ final class SortColumn {
     /// if the values of some rows are not among the distinct values.
     let places: ReusedBuffer<UInt32>
     private(set) var distinct: DistinctOrder?
-    /// Copies of the first bytes of the texts; nil if texts are compared in the file's pages.
+    /// Copies of the first bytes of the texts; nil if the sort compares the texts in the mapped
+    /// file.
     let heads: TextHeads?
     /// Cached result of `codes()`: one number per row, in the order of the sort keys.
     var codeWords: [UInt64] = []
-    /// Lowest and highest rank in `ranks`.
+    /// Lowest and highest rank of the keys appended so far.
     private var rankRange: (lowest: UInt8, highest: UInt8) = (.max, .min)
     /// Whether some key is a decimal. A decimal may equal two doubles that differ from each other,
     /// so numbers then cannot be hashed.
@@ -78,8 +80,8 @@ final class SortColumn {
     /// Whether all keys have the same rank, so that the sort need not compare ranks.
     var hasOneRank: Bool { rankRange.lowest >= rankRange.highest }
 
-    /// Appends the keys of consecutive rows of one leaf. Integers and doubles are appended in loops
-    /// over the leaf.
+    /// Appends the sort keys of consecutive rows of one leaf. For integers and doubles, this is one
+    /// loop over the packed array.
     func add(_ leaf: ClusterLeaf, _ rows: Range<Int>) throws(RealmError) {
         guard key.isOwn, isExact else { return try add(leaf, Array(rows)) }
         switch try leaf.column(key.column.leafIndex, key.column.layout) {
@@ -115,7 +117,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the rank of numbers to `ranks` for `count` rows.
+    /// Appends the rank of numbers to `ranks`, once for each of `count` rows.
     private func addRanks(_ count: Int) {
         ranks.append(count: count) { $0.initialize(repeating: Self.numberRank, count: count) }
         rankRange = (
@@ -130,7 +132,7 @@ final class SortColumn {
         rankRange.lowest = 0
     }
 
-    /// Appends the keys of rows of one leaf, in the order given.
+    /// Appends the sort keys of the rows `rows` of one leaf, in the order of `rows`.
     func add(_ leaf: ClusterLeaf, _ rows: [Int]) throws(RealmError) {
         if key.isOwn {
             let cells = try leaf.column(key.column.leafIndex, key.column.layout)
@@ -218,7 +220,7 @@ final class SortColumn {
     @inline(__always)
     private static func bits(of number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
-    /// Appends the keys of rows of a leaf of an enumerated column.
+    /// Appends the sort keys of rows of a leaf of an enumerated column.
     private func add(
         _ texts: BytesLeaf, _ rows: [Int], _ leaf: ClusterLeaf
     ) throws(RealmError) {
@@ -305,7 +307,7 @@ final class SortColumn {
     /// copy, which is at the end of the record.
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
-    /// Maximum size in bytes of a key's text at the end of a record.
+    /// Maximum size in bytes of the copied text at the end of a spilled record.
     var maximumTailSize: Int { heads == nil ? 0 : TextHeads.maximumLength }
 
     /// Writes the fixed-size part of the sort key of `row` at `p`, and the copied bytes of its text
@@ -321,7 +323,7 @@ final class SortColumn {
         return head.count
     }
 
-    /// Compares the keys in two records: negative, zero or positive.
+    /// Compares the sort keys in two spilled records: negative, zero or positive.
     func compareRecords(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         let rankA = a.load(fromByteOffset: 8, as: UInt8.self)
         let rankB = b.load(fromByteOffset: 8, as: UInt8.self)
@@ -430,7 +432,7 @@ final class SortColumn {
         return (ids, firsts)
     }
 
-    /// Compares the keys of two rows: negative, zero or positive.
+    /// Compares the sort keys of two rows: negative, zero or positive.
     @inline(__always)
     func compare(_ a: Int, _ b: Int) -> Int {
         if ranks[a] != ranks[b] { return ranks[a] < ranks[b] ? -1 : 1 }

@@ -4,7 +4,8 @@
 ///
 /// Confined to one thread.
 final class SortedRuns {
-    /// Runs of one merge level, in one file. They are merged into one run of the next level.
+    /// Runs of one merge level, in one file. When there are `fanIn` runs, they are merged into one
+    /// run of the next level.
     private struct Level {
         let file: SpillFile
         var ends: [Int] = []

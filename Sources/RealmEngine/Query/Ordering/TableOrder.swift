@@ -10,7 +10,8 @@ package struct TableOrder: Sendable {
         /// A bit set of the keys: `words` has one bit per key, beginning at the key `first`.
         /// Element i of `before` is the number of bits that are set in the words before word i.
         case bits(first: UInt64, words: [UInt64], before: [UInt32])
-        /// The sorted distinct keys, and for each list element the index of its key among them.
+        /// `keys` are the distinct keys in table order. `places` contains, for each list element,
+        /// the index of its key in this array.
         case sorted([ObjectKey], places: [UInt32])
     }
 
@@ -24,8 +25,7 @@ package struct TableOrder: Sendable {
         }
     }
 
-    /// Builds the bit set; nil if the keys are so sparse that bits would need more memory than the
-    /// keys.
+    /// Builds the bit set of the keys; nil if it would need more memory than the list of keys.
     private static func bits(_ keys: Slice<RowKeys>) -> (Form, Int)? {
         var (least, greatest) = (UInt64.max, UInt64.min)
         keys.base.visit(keys.startIndex..<keys.endIndex) { (_, key) in
@@ -68,7 +68,7 @@ package struct TableOrder: Sendable {
         return (.sorted(order, places: places), order.count)
     }
 
-    /// Visits the distinct keys in table order.
+    /// Visits the distinct object keys of the list, in table order.
     package func visit(_ body: (ObjectKey) throws(RealmError) -> Void) throws(RealmError) {
         switch form {
         case .sorted(let order, _): for key in order { try body(key) }

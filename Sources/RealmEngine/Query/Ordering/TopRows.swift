@@ -68,7 +68,7 @@ struct TopRows {
         return OrTerm([term, builder.term(for: null)])
     }
 
-    /// Returns the first rows in sorted order.
+    /// Returns the keys of the rows within the limit, in sorted order.
     mutating func finish() throws(RealmError) -> [ObjectKey] {
         if !candidates.isEmpty { try order() }
         return candidates

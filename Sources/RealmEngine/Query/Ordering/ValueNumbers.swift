@@ -13,7 +13,7 @@ final class ValueNumbers {
     private var keys: TextHeads?
     /// Texts of at most 16 bytes, by number. They are compared without reading the file.
     private let shorts = ReusedBuffer<ShortText>()
-    /// Hash table: the number of a value plus 1, or 0 for a free slot.
+    /// Hash table of the numbered values: the number plus 1, or 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>
     private var mask: Int
     private let secret = UInt64.random(in: 0...UInt64.max) | 1
@@ -51,7 +51,8 @@ final class ValueNumbers {
         slots.initialize(repeating: 0, count: Self.minimumSlotCount)
     }
 
-    /// Returns the number of an integer. May only be used if all numbered values are integers.
+    /// Returns the number assigned to an integer, or assigns the next number. Only for tables in
+    /// which all numbered values are integers.
     @inline(__always)
     func number(of integer: Int64) -> UInt32 {
         let hash = mix(UInt64(bitPattern: integer))
@@ -69,8 +70,8 @@ final class ValueNumbers {
     @inline(__always)
     var takesShort: Bool { keys == nil }
 
-    /// Returns the number of a text of at most 16 bytes. Only this function may number texts of
-    /// that size.
+    /// Returns the number assigned to a text of at most 16 bytes, or assigns the next number. Texts
+    /// of that size must be numbered by this function only.
     @inline(__always)
     func number(ofShort text: ByteView) -> UInt32 {
         let short = ShortText(text)
@@ -84,8 +85,8 @@ final class ValueNumbers {
         return add(.string(text), hash, at: bucket, short)
     }
 
-    /// Returns the number of a value of any type. Numerically equal values of different types share
-    /// a number.
+    /// Returns the number assigned to a value of any type, or assigns the next number. Numerically
+    /// equal values of different types have the same number.
     func number(of value: Value) -> UInt32 {
         if keys != nil, case .string(let text) = value {
             return collation.withKey(of: text) { number(of: value, key: $0) }

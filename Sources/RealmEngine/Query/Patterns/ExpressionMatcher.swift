@@ -48,7 +48,8 @@ final class ExpressionMatcher {
             Key(live: [Int32(program.start)], before: ScalarClasses.ScalarKind.outside.rawValue))
     }
 
-    /// Whether `text` matches as a whole. A byte that is not valid UTF-8 counts as U+FFFD.
+    /// Whether the whole text matches, not only a part of it. A byte that is not valid UTF-8 counts
+    /// as U+FFFD.
     func matches(_ text: UnsafeRawBufferPointer) -> Bool {
         var state = first
         var at = 0

@@ -3,7 +3,7 @@
 struct ExpressionParser {
     struct Failure: Error, Equatable {
         let message: String
-        /// Offset of the failure in the expression, in scalars.
+        /// Offset in scalars from the start of the expression to its mistake.
         let offset: Int
     }
 
@@ -23,7 +23,7 @@ struct ExpressionParser {
     private var depth = 0
     private var flags: Flags
 
-    /// Maximum nesting of groups and sets.
+    /// Maximum nesting of groups and character sets in a regular expression.
     static let maximumDepth = 100
     /// Maximum of `n` and `m` in a repetition `{n,m}`.
     static let maximumCount = 1000
@@ -114,7 +114,8 @@ struct ExpressionParser {
 
     // MARK: Atoms
 
-    /// Parses an atom; nil for parts that match nothing, such as flags and comments.
+    /// Parses an atom of a regular expression, such as a character, set or group. Nil for parts
+    /// that match nothing, such as flags and comments.
     private mutating func atom() throws(Failure) -> ExpressionTree? {
         let start = at
         guard let next = peek else { return nil }

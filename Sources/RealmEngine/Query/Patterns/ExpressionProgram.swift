@@ -1,7 +1,8 @@
 /// A regular expression as states of a nondeterministic automaton over classes of scalars.
 struct ExpressionProgram: Sendable {
     enum State: Sendable {
-        /// Matches one scalar of the set with a given index.
+        /// Matches one scalar of the character set that has the index `set`, and continues at state
+        /// `next`.
         case scalar(set: Int, next: Int)
         case either(Int, Int)
         case assertion(ExpressionTree.Assertion, next: Int)

@@ -8,7 +8,7 @@ indirect enum ExpressionTree {
     /// A repeated expression; `maximum` is nil for no limit.
     case repeated(ExpressionTree, minimum: Int, maximum: Int?)
 
-    /// A condition on a position between two scalars.
+    /// A condition such as `^` or `\b` on a position of the text, which consumes no scalar.
     enum Assertion {
         case start
         case end

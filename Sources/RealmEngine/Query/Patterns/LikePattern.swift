@@ -6,7 +6,7 @@ struct LikePattern: Sendable {
     let end: Needle
     private let minimum: Int
 
-    /// Nil if the pattern contains a `?` or no star.
+    /// Nil if the LIKE pattern contains a `?` or has no star.
     init?(_ pattern: ByteView, folds: Bool) {
         let parts = pattern.bytes.split(
             separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)

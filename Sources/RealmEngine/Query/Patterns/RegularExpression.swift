@@ -27,7 +27,7 @@ final class RegularExpression: Sendable {
 
     func matcher() -> ExpressionMatcher { ExpressionMatcher(program) }
 
-    /// Whether the value is a text that matches.
+    /// Whether the value is a text that the whole expression matches.
     func matches(_ value: Value) -> Bool {
         guard case .string(let text) = value else { return false }
         return matches(text.buffer)

@@ -5,7 +5,8 @@ struct ScalarClasses: Sendable {
     private let classOfRange: [UInt16]
     private let classOfASCII: [UInt16]
     let count: Int
-    /// Whether a set contains the scalars of a class, by set and class.
+    /// Whether a character set contains the scalars of a class, by index of the set and class
+    /// number.
     private let isMember: [[Bool]]
     private let kindOfClass: [ScalarKind]
 

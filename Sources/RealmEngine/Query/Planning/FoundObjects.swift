@@ -32,7 +32,7 @@ enum FoundObjects: Sendable {
         }
     }
 
-    /// Returns the first keys in table order, at most `limit`.
+    /// Returns the keys of the found objects in table order, at most `limit`.
     func keys(_ space: NodeSpace, first limit: Int = .max) throws(RealmError) -> [ObjectKey] {
         if case .keys(let keys) = self { return keys.count <= limit ? keys : Array(keys[..<limit]) }
         let wanted = min(limit, count)
@@ -119,7 +119,7 @@ enum FoundObjects: Sendable {
 }
 
 extension [ObjectKey] {
-    /// Sorts the keys into table order and removes duplicates.
+    /// Sorts the object keys into table order and removes duplicates.
     mutating func arrange() {
         if count < 2 { return }
         if isStrictlyAscending { return }
@@ -141,8 +141,8 @@ extension [ObjectKey] {
         return true
     }
 
-    /// Sorts the keys and removes duplicates with one bit per key. Returns false if the keys are
-    /// too sparse.
+    /// Sorts the keys and removes duplicates with a bit set. Returns false without a change if the
+    /// bit set would be too large, because the keys are too far apart.
     private mutating func arrangeByBits() -> Bool {
         guard let low = self.min(by: { $0.raw < $1.raw })?.raw,
             let high = self.max(by: { $0.raw < $1.raw })?.raw,

@@ -6,7 +6,7 @@
 /// an index (query language 23).
 final class IndexCandidates: Sendable {
     let objects: FoundObjects
-    /// Condition that must still be tested for each found object.
+    /// Condition that must still be tested for each object that the indexes found.
     let rest: BoundCondition
     /// Terms of an AND that are true for all objects found by indexes; empty if no other terms
     /// remain to be tested.

@@ -117,8 +117,8 @@ struct IndexSearch {
                     ValueOrder.compare($0, values[$1])
                 }
             }
-            // Different values may have equal index strings: equal numbers of different types, or a
-            // text and the same bytes.
+            // Different values may be found under one index string: equal numbers of different
+            // types, or a text and the same bytes. So compare the values.
             guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
                 return try objects(lookup.hits, cells, nil) { (value, _) in
                     test.matches(value) ? 0 : 1
@@ -188,8 +188,8 @@ struct IndexSearch {
         var isSorted = false
     }
 
-    /// Compares a value with the wanted value at a given index. Returns zero if both are equal,
-    /// otherwise a negative or positive number.
+    /// Compares an object's value with the wanted value that has the given index. Returns zero if
+    /// both are equal, otherwise a negative or positive number.
     private typealias Comparison = (Value, Int) -> Int
 
     /// Returns the objects of the index lists that have a wanted value; nil if too many objects
@@ -244,8 +244,8 @@ struct IndexSearch {
         case unknown
     }
 
-    /// Reads a few objects of an index list and decides: a part of the list has the wanted value,
-    /// no object has it, or neither is certain.
+    /// Reads a few objects of an index list and decides whether a part of the list has the wanted
+    /// value, no object has it, or neither is certain.
     private func outcome(
         _ list: Ref, _ cells: Cells, _ trust: Trust, _ compare: (Value) -> Int
     ) throws(RealmError) -> Outcome {
@@ -371,7 +371,8 @@ extension IndexSearch {
         return .keys(keys)
     }
 
-    /// Returns the objects that link to `keys` through a hop; nil if there are too many.
+    /// Returns the objects that link to the objects `keys` by the property of `hop`; nil if there
+    /// are too many.
     private func origins(of keys: [ObjectKey], _ hop: PathHop) throws(RealmError) -> [ObjectKey]? {
         guard let source = snapshot.schema.table(hop.source.key),
             let link = source.columns.first(where: { $0.leafIndex == hop.column.leafIndex })

@@ -2,7 +2,7 @@
 /// from any thread, and can be bound to any snapshot.
 public struct Query: Sendable {
     private let form: Form
-    /// Time zone in which date functions are evaluated.
+    /// Time zone in which functions of dates, such as `month(created)`, are evaluated.
     package var zone = ZoneRules.utc
     /// Order of the bytes of UUIDs in the database.
     package var uuidOrder = UUIDOrder.standard

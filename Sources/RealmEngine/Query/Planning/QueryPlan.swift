@@ -1,4 +1,5 @@
-/// Decisions of a plan that can be reused each time the same bound query runs.
+/// Decisions about a query, such as the order of its terms, that are cached to be reused each time
+/// the same bound query runs.
 struct QueryDecision: Sendable {
     let filter: BoundCondition
     let candidates: IndexCandidates?
@@ -42,7 +43,8 @@ public final class QueryPlan: Sendable {
         if made.isCached { decision.withLock { $0 = made } }
     }
 
-    /// Condition to test for every visited object.
+    /// Condition that must be tested for every object that the plan visits. Omits terms that
+    /// indexes have already proved.
     var condition: BoundCondition { candidates?.rest ?? filter }
 
     /// Whether SORT, DISTINCT or LIMIT affects the order or number of the results.

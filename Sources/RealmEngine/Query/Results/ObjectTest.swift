@@ -4,7 +4,7 @@ final class ObjectTest {
     private let condition: BoundCondition
     private let evaluator: QueryEvaluator
     private let table: TableContext
-    /// Leaf of the most recently tested object.
+    /// Leaf of the object that was tested last, because the next object is often in the same leaf.
     private var leaf: ClusterLeaf?
 
     init(_ query: BoundQuery, _ snapshot: Snapshot) {

@@ -27,7 +27,8 @@ final class ResultsContent: Sendable {
         return basis.following(snapshot).map { ResultsContent(members, count: count, $0) }
     }
 
-    /// Whether the content includes the objects, not only their number.
+    /// Whether the content includes the object keys. False if only the number of objects was
+    /// computed.
     var isEnumerated: Bool {
         if case .number = members { return false }
         return true

@@ -7,7 +7,7 @@ public struct ResultsDefinition: Sendable {
     /// Queries whose conditions must all be true; their clauses apply in order.
     private(set) var queries: [Query] = []
 
-    /// Set of objects to which the queries are applied, and their initial order.
+    /// The objects to which the queries are applied, and the order of these objects without SORT.
     package enum Origin: Hashable, Sendable {
         /// All objects of the class, in table order.
         case objects

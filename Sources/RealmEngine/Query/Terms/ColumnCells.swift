@@ -60,8 +60,8 @@ extension LeafCursor {
         self.init(directory, readIn: pass)
     }
 
-    /// Returns the number of matching rows in all leaves. `term` must be the term that `init`
-    /// received.
+    /// Returns the number of matching rows in all leaves of the cursor. `term` must be the term
+    /// with which the cursor was made.
     mutating func count(_ term: QueryTerm) throws(RealmError) -> Int {
         if let directory, let known = try term.count(directory) { return known }
         var total = 0

@@ -25,7 +25,7 @@ final class SubqueryTerm: QueryTerm {
         self.evaluator = evaluator
     }
 
-    /// Table of the counted objects.
+    /// Table of the linked objects that the subquery counts.
     var table: TableContext { hop.target }
 
     override func attach(_ directory: LeafDirectory) {

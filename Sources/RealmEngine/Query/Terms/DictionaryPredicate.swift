@@ -42,8 +42,8 @@ struct DictionaryPredicate {
         return runs
     }
 
-    /// Returns the rows with matching values in a leaf of at most 256 rows; nil if an index of a
-    /// distinct value is out of range.
+    /// Returns the rows whose distinct values match, in a leaf of at most 256 rows of an enumerated
+    /// column. Nil if a row stores an index without a distinct value.
     func rows(_ node: NodeView) -> Selection? {
         let count = node.count
         let everyRow = Selection(first: count)

@@ -2,8 +2,7 @@
 final class IdentifierTerm: QueryTerm {
     private var cells: ColumnCells<FixedBytesLeaf>
     private let width: Int
-    /// Constants to compare with, each split into its first eight bytes as stored and the remaining
-    /// bytes.
+    /// The ids to compare with, each as two words: its first eight bytes and the remaining bytes.
     private let members: [Identifier]
     /// Hash set of the constants; nil for few constants.
     private let places: ConstantHashSet?

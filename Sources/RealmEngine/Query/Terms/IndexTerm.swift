@@ -20,7 +20,8 @@ struct IndexTerm: Sendable {
         case linked(PathTest, ColumnTest, TableInfo)
     }
 
-    /// Whether the index belongs to the queried class, not to a class at the end of a path.
+    /// Whether the index belongs to the queried class. False if it belongs to the class at the end
+    /// of a path.
     var isDirect: Bool {
         if case .linked = question { return false }
         return true
@@ -36,7 +37,8 @@ struct IndexTerm: Sendable {
         }
     }
 
-    /// Makes the term of a property tested against constants.
+    /// Makes the term for a test of a property with an index; nil if the index cannot be used for
+    /// the test.
     init?(_ test: ColumnTest, _ table: TableInfo) {
         guard let place = Self.place(of: test, table) else { return nil }
         let column = table.columns[place]
@@ -63,7 +65,7 @@ struct IndexTerm: Sendable {
     /// and the property has a search index; otherwise nil.
     static func place(of test: ColumnTest, _ table: TableInfo) -> Int? {
         guard test.relation == .equal else { return nil }
-        // Accesses fields directly: copying a column would retain its name.
+        // Compares fields in place. A copy of the column's description would retain its name.
         for i in table.columns.indices
         where table.columns[i].leafIndex == test.column.leafIndex
             && table.columns[i].index == .general && table.columns[i].collection == nil
@@ -83,7 +85,8 @@ struct IndexTerm: Sendable {
         question = .words(search.terms)
     }
 
-    /// Makes the term of a path over links of any kind to a property of the linked objects.
+    /// Makes the index term for a path whose last property is indexed in the class of the linked
+    /// objects.
     private init?(_ comparison: BoundComparison, _ schema: Schema) {
         guard comparison.relation == .equal, let path = PathTest(comparison),
             path.quantifier == .any, let test = path.test, !path.acceptsMissing(test),

@@ -5,7 +5,8 @@ final class IntegerSetTerm: QueryTerm {
     private let first: Int
     /// Sorted, non-overlapping ranges of matching integers; at least one.
     private let ranges: [IntegerRange]
-    /// Bit set of the matching integers; nil if the ranges are too far apart.
+    /// The integers of all ranges as a bit set; nil if the lowest and the highest integer are too
+    /// far apart.
     private let set: ObjectSet?
     private let matchesNull: Bool
     private let scratch = LeafScratch()

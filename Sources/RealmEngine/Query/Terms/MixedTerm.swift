@@ -2,8 +2,8 @@
 /// a value, so most values are rejected without reading more than this word.
 final class MixedTerm: QueryTerm {
     private let test: ColumnTest
-    /// One bit per type of mixed value. The bit is set if values of the type must be compared with
-    /// the constant.
+    /// Types of mixed values that may equal the constant, as one bit per type. Values of other
+    /// types are not compared.
     private let kinds: UInt32
     /// The constant if it is an integer; otherwise nil. The word of a mixed value stores a small
     /// integer directly.

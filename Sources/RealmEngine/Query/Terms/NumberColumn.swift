@@ -9,10 +9,10 @@ class NumberColumn {
     }
 
     let kind: Kind
-    /// Number by row of the most recently loaded leaf, if `kind` is `.int`.
+    /// Number in each row of the leaf that was loaded last. Used only if `kind` is `.int`.
     let integers: UnsafeMutablePointer<Int64>
-    /// Number by row of the most recently loaded leaf, if `kind` is not `.int`. A double represents
-    /// every float exactly.
+    /// Number in each row of the leaf that was loaded last, if `kind` is not `.int`. Floats are
+    /// stored as doubles, which represent them exactly.
     let doubles: UnsafeMutablePointer<Double>
     /// Rows in which the operand is null. The elements of these rows in `integers` or `doubles` are
     /// arbitrary.
@@ -40,7 +40,7 @@ class NumberColumn {
 
     func attach(_ directory: LeafDirectory) {}
 
-    /// The stored properties that the operand reads.
+    /// The stored properties from which the operand is computed.
     var properties: [NumberProperty] { [] }
 
     /// Stores the first `count` integers as doubles, too. Returns whether every double equals its
@@ -83,7 +83,7 @@ class NumberColumn {
     }
 }
 
-/// An operand that is the same number in every row.
+/// A constant operand, which is the same number in every row.
 private final class NumberConstant: NumberColumn {
     /// Nil for a value that is not an integer, float or double.
     init?(_ value: Value) {
@@ -102,7 +102,7 @@ private final class NumberConstant: NumberColumn {
     }
 }
 
-/// An operand that is a property of the queried object.
+/// An operand that is a numeric property of the queried object.
 final class NumberProperty: NumberColumn {
     let column: BoundColumn
     private var cells: ColumnCells<NodeView>
@@ -124,7 +124,7 @@ final class NumberProperty: NumberColumn {
 
     override func attach(_ directory: LeafDirectory) { cells.attach(directory) }
 
-    /// The property's packed values in a cluster leaf.
+    /// Returns the property's values in a cluster leaf, as a packed array.
     func cells(of leaf: ClusterLeaf) throws(RealmError) -> NodeView { try cells.leaf(leaf) }
 
     override func load(_ leaf: ClusterLeaf) throws(RealmError) {

@@ -48,7 +48,7 @@ final class NumberComparison {
 
     private static let byteWidthCode: UInt8 = 4
 
-    /// Returns the rows for which the comparison is true, among the first `count` loaded rows.
+    /// Returns the rows for which the comparison is true. Only the first `count` rows were loaded.
     private func rows(_ count: Int) -> Selection {
         let (noLeft, noRight) = (left.nulls, right.nulls)
         let rows = numberRows(count)
@@ -63,8 +63,8 @@ final class NumberComparison {
         }
     }
 
-    /// Returns the rows whose numbers satisfy the relation, among the first `count` loaded rows.
-    /// The result is arbitrary for null rows.
+    /// Returns the rows whose two numbers satisfy the relation. Only the first `count` rows were
+    /// loaded. The result is arbitrary for rows in which an operand is null.
     private func numberRows(_ count: Int) -> Selection {
         switch (left.kind, right.kind) {
         case (.int, .int): return integerRows(count)

@@ -1,6 +1,6 @@
 /// Tests integers, bools and links against ranges.
 final class IntegerTerm: QueryTerm {
-    /// Representation of null in the tested leaves.
+    /// Storage of null in the leaves of the column.
     enum Form {
         /// The column is not nullable.
         case plain
@@ -182,7 +182,7 @@ final class FloatTerm: QueryTerm {
 /// of a limit.
 final class TimestampTerm: QueryTerm {
     private var cells: ColumnCells<TimestampLeaf>
-    /// Lowest and highest matching timestamp; nil if no timestamp matches.
+    /// Lowest and highest timestamp in the range; nil if the range is empty.
     private let bounds: (low: Timestamp, high: Timestamp)?
     private let isNegated: Bool
     private let matchesNull: Bool

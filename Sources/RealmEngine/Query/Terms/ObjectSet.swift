@@ -115,7 +115,8 @@ final class ObjectSet {
             }
             return
         }
-        // The keys are consecutive: insert whole words of selected rows.
+        // The keys of the leaf are consecutive, so the bits of its selected rows are copied in
+        // words of 64.
         let first = Int(start >> 6)
         for i in 0..<((leaf.count + 63) >> 6) { words[first + i] |= rows[i] }
     }
@@ -145,7 +146,7 @@ final class ObjectSet {
     }
 }
 
-/// Hash set of non-negative object keys.
+/// Hash set of object keys that are not negative; keys of unresolved links are negative.
 private struct KeyHashes {
     /// Object key in each slot, -1 for a free slot; at least half of the slots are free.
     private var places: [Int64] = []

@@ -6,7 +6,7 @@ final class HopTerm: QueryTerm {
     private let evaluator: QueryEvaluator
     private var set: ObjectSet?
     private let scratch = LeafScratch()
-    /// Result of the term for a row whose to-one link is null.
+    /// Result of this term for an object whose to-one link is null.
     private let missing: Bool
     /// The column from which the term reads: links, or for collections of links their root refs.
     private var cells: ColumnCells<NodeView>
@@ -121,12 +121,12 @@ final class HopTerm: QueryTerm {
 final class AdaptiveTerm: QueryTerm {
     private let fast: QueryTerm
     private let general: QueryTerm
-    /// Target tables of the path's hops.
+    /// Target table of each hop of the path.
     private let tables: [TableContext]
     override var label: String { fast.label + ", tested once for the table linked to" }
 
-    /// Number of rows that may still be tested one by one. Objects that the path reaches reduce it,
-    /// too. Nil before the first row.
+    /// Number of rows that may still be tested one by one before the term changes to `fast`. The
+    /// objects that the path reaches are counted too. Nil before the first row.
     private var allowance: Int?
     private let evaluator: QueryEvaluator
     /// Whether the path may reach a large part of its target table from a single object. The whole

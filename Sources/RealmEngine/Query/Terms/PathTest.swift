@@ -56,7 +56,8 @@ struct PathTest {
         return written == .none && comparison.right.shape != .scalar ? .none : .any
     }
 
-    /// Test of each object at the end of the path; nil if the path does not end at a property.
+    /// Test of the property at the end of the path against constants; nil if the path does not end
+    /// at a single value.
     var test: ColumnTest? {
         guard case .scalar(let column) = path.end else { return nil }
         return ColumnTest(

@@ -10,8 +10,8 @@ class QueryTerm {
     /// Reads the columns' leaves from the cache of `directory` from now on.
     func attach(_ directory: LeafDirectory) {}
 
-    /// Returns the number of matching rows in all leaves of `directory`, which must have been
-    /// passed to `attach` before; nil if the leaves must be matched one by one.
+    /// Returns the number of matching rows in all leaves of `directory`, without matching leaf by
+    /// leaf. Nil if the term cannot do that. The caller must have called `attach` with `directory`.
     func count(_ directory: LeafDirectory) throws(RealmError) -> Int? { nil }
 }
 

@@ -42,7 +42,7 @@ final class ScalarTerm: QueryTerm {
     }
 }
 
-/// Values of an operand for the rows of one leaf.
+/// The values of an operand for the rows of one leaf, computed together.
 class ScalarColumn {
     /// Value by row; undefined for rows that were not loaded.
     fileprivate(set) var values: UnsafeMutablePointer<Value>
@@ -105,7 +105,7 @@ private final class ConstantColumn: ScalarColumn {
     }
 }
 
-/// An operand that is a property of the queried object.
+/// An operand that is a property of the queried object; reads its values from the leaf.
 private final class PropertyColumn: ScalarColumn {
     private let column: BoundColumn
 

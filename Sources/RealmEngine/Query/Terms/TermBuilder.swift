@@ -119,8 +119,8 @@ extension TermBuilder {
         /// Result of the test for an object whose to-one link on the path is null.
         var missing: Bool
         let quantifier: QueryQuantifier
-        /// For each of `terms`, the whole condition on the queried object, for evaluation object by
-        /// object.
+        /// For each of `terms`, the complete condition on the queried object, which `AdaptiveTerm`
+        /// tests object by object.
         var conditions: [BoundCondition]
 
         init(
@@ -153,8 +153,8 @@ extension TermBuilder {
         }
     }
 
-    /// Makes the test of the objects at the end of a path for a comparison with constants; nil for
-    /// other comparisons.
+    /// Makes the test of the objects at the end of a path, for a comparison of the path with
+    /// constants; nil for other comparisons.
     private func farTest(_ comparison: BoundComparison) -> PathEndTest? {
         guard let test = PathTest(comparison) else { return nil }
         switch test.path.end {

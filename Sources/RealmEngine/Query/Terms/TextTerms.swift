@@ -121,7 +121,8 @@ final class TextTerm: QueryTerm {
         return try rows | beyondASCII(column, among.subtracting(rows)) { matches($0) }
     }
 
-    /// Returns the rows whose texts are not ASCII and match although their bytes do not.
+    /// Returns the rows whose texts are not ASCII and match by case folding, although their bytes
+    /// do not match.
     private func beyondASCII(
         _ column: BytesLeaf, _ among: Selection, _ isMatch: (ByteView?) -> Bool
     ) throws(RealmError) -> Selection {

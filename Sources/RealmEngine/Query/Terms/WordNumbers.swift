@@ -19,7 +19,7 @@ final class WordNumbers {
     private var bits = 9
     private var count = 0
 
-    /// Number of consecutive entries in which a text is searched, starting at the entry that its
+    /// Number of consecutive entries that a lookup compares, starting at the entry that the text's
     /// hash selects.
     private static let probes = 4
     private static let maximumBits = 13
