@@ -16,7 +16,7 @@ package enum SchemaChange: Sendable {
     case setVersion(UInt64)
 }
 
-/// A step of a plan, and its effect on data.
+/// A schema change of a plan, and its effect on the data.
 package struct PlannedChange: Sendable {
     package let change: SchemaChange
     /// Description of the effect for users, such as `48211 values kept`.
@@ -30,7 +30,7 @@ package struct PlannedChange: Sendable {
         self.losesData = losesData
     }
 
-    /// Name of the action, such as `rename property`.
+    /// Name of the change for users, such as `rename property`.
     package var action: String {
         switch change {
         case .renameClass: "rename class"

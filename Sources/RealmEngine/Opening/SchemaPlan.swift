@@ -7,7 +7,7 @@ package struct SchemaPlan {
     /// plan.
     package let oldVersion: UInt64?
     package internal(set) var newVersion: UInt64?
-    /// The classes after the changes planned so far.
+    /// The classes of the database as they will be after the changes planned so far.
     package internal(set) var classes: [ClassSpec]
     /// Index of each class in `classes` plus the number of classes dropped so far. Dropping a class
     /// then need not update the indexes of all later classes.

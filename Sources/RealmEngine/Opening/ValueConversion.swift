@@ -185,7 +185,7 @@ struct TypeChange: ~Copyable {
     private var conversion: ValueConversion
     private(set) var losses = Losses()
 
-    /// - Parameter target: target class of the property if it is a link.
+    /// - Parameter target: table of the target class if `new` is a link.
     init(to new: PropertyDescription, target: TableKey, _ rule: MisfitRule) {
         self.new = new
         self.rule = rule

@@ -11,7 +11,8 @@ public struct KeyPathAliases: Sendable {
 
     var isEmpty: Bool { properties.isEmpty && classes.isEmpty }
 
-    /// Maximum number of aliases resolved one after another.
+    /// Maximum number of aliases that are resolved one after another if an alias leads to another
+    /// alias.
     static let limit = 50
 
     public init() {}

@@ -45,7 +45,7 @@ extension QueryBinder {
                 right: try operand(low, target: target), upperLimit: high.value))
     }
 
-    /// Throws if BETWEEN has a collection of values without ALL on its left side.
+    /// Throws if the left side of BETWEEN is a collection of values without the quantifier ALL.
     private func checkCollection(
         _ operand: BoundOperand, _ range: SourceRange
     ) throws(RealmError) {

@@ -77,7 +77,7 @@ extension QueryBinder {
                 relation: relation, folding: dialect.folding(tree), left: left, right: right))
     }
 
-    /// Binds MATCHES with a constant expression.
+    /// Binds MATCHES, whose right side must be a constant expression.
     private func matching(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {
@@ -170,7 +170,7 @@ extension QueryRelation {
         }
     }
 
-    /// The equivalent relation with both sides exchanged.
+    /// Returns the relation that is equivalent if both sides are exchanged, such as `>` for `<`.
     var mirrored: QueryRelation {
         switch self {
         case .less: .greater

@@ -1,6 +1,6 @@
 /// Conversion of literals and arguments to the type of the other side (query language 7).
 extension QueryBinder {
-    /// Returns argument `number`; throws if it does not exist.
+    /// Returns the argument `$number`; throws if there are fewer arguments.
     func argument(_ number: Int, _ range: SourceRange) throws(RealmError) -> QueryArgument {
         guard number < arguments.count else {
             throw invalidArgument(

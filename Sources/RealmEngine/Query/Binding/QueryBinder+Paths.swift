@@ -69,7 +69,7 @@ extension QueryBinder {
         }
     }
 
-    /// Splits a dotted path into names.
+    /// Splits a text at its dots. Returns a path element for each part.
     static func split(_ text: String, _ range: SourceRange) -> [PathElement] {
         text.split(separator: ".", omittingEmptySubsequences: false).map {
             PathElement(kind: .name(String($0), isKey: false), range: range, isSplit: true)

@@ -3,7 +3,7 @@
 final class BoundComparison: Sendable {
     let relation: QueryRelation
     let folding: TextFolding
-    /// Regular expression of MATCHES; nil for other relations.
+    /// Parsed regular expression of MATCHES; nil for other relations.
     let pattern: RegularExpression?
     let left: BoundOperand
     let right: BoundOperand
@@ -21,7 +21,8 @@ final class BoundComparison: Sendable {
     /// Sorted constants of a long list on the right side, if the comparison has ANY or NONE;
     /// otherwise nil.
     private let members: SortedMembers?
-    /// Sorted prefixes or suffixes from a long list of constants on the right side.
+    /// Sorted prefixes or suffixes, if the right side is a long list of constants for BEGINSWITH or
+    /// ENDSWITH; otherwise nil.
     private let affixes: SortedAffixes?
 
     /// Whether an operand contains a linked object once per path to it, or only once. Repetitions

@@ -1,4 +1,4 @@
-/// A function of one value, with its parameters.
+/// A function of one value, with its parameters such as the time zone.
 package final class BoundFunction: Sendable {
     let function: ScalarFunction
     private let zone: ZoneRules

@@ -1,6 +1,6 @@
-/// A condition with GEOWITHIN (query language 20).
+/// A geospatial condition: the operator GEOWITHIN (query language 20).
 final class BoundGeo: Sendable {
-    /// Path to the embedded objects that store points.
+    /// Path to the embedded objects that store the points to be tested.
     let path: BoundPath
     let quantifier: QueryQuantifier?
     let type: BoundColumn

@@ -79,7 +79,7 @@ enum ListIndex: Sendable {
     case last
 }
 
-/// Location and form in which a property's values are stored.
+/// Location of a property's values in a cluster leaf, and their type and layout.
 struct BoundColumn: Sendable {
     let leafIndex: Int
     let layout: LeafLayout
@@ -88,7 +88,7 @@ struct BoundColumn: Sendable {
         layout = info.layout
     }
 
-    /// Makes a backlink column for the links of `origin`.
+    /// Makes the backlink column that belongs to the link property `origin`.
     init(_ backlink: BacklinkInfo, origin: ColumnInfo) {
         leafIndex = backlink.leafIndex
         layout = origin.layout

@@ -1,4 +1,4 @@
-/// Combination of separately bound queries of one class.
+/// Combines queries of one class that were bound separately.
 extension BoundQuery {
     /// Combines queries with AND. Their SORT, DISTINCT and LIMIT apply in argument order.
     convenience init(all parts: [BoundQuery], _ table: Table) {

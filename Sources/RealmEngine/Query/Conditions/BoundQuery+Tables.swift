@@ -1,4 +1,4 @@
-/// Determines the tables that a query reads.
+/// Determines the tables that a bound query reads.
 extension BoundQuery {
     /// Adds all tables that the query reads in addition to the table of its class. Returns false if
     /// some of these tables are only known during evaluation.
@@ -14,8 +14,8 @@ extension BoundQuery {
         return condition.addTables(to: &tables)
     }
 
-    /// Whether the query reads only the tested objects themselves and has no SORT, DISTINCT or
-    /// LIMIT.
+    /// Whether the result for an object depends on this object only: the query follows no links and
+    /// has no SORT, DISTINCT or LIMIT.
     var readsOnlyObjects: Bool {
         var others: Set<TableKey> = []
         return descriptors.isEmpty && addTables(to: &others) && others.isEmpty
@@ -74,7 +74,7 @@ extension BoundPath {
     fileprivate func addTables(to tables: inout Set<TableKey>) -> Bool {
         for hop in hops { tables.insert(hop.target.key) }
         switch end {
-        // A mixed value may link to objects of any class.
+        // A mixed value may link to an object of any class, so any table may be read.
         case .nested: return false
         // Backlinks are stored with the object, but depend on the objects that link to it.
         case .incoming: tables.insert(table.key)

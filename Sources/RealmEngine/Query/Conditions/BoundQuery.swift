@@ -4,7 +4,7 @@ enum BoundCondition: Sendable {
     case and([BoundCondition])
     case or([BoundCondition])
     indirect case not(BoundCondition)
-    /// A comparison of a property of the queried object itself with constants.
+    /// A comparison of constants with a property of the queried object itself.
     case test(ColumnTest)
     case comparison(BoundComparison)
     case fullText(BoundFullText)
@@ -48,7 +48,7 @@ final class BoundOperand: Sendable {
         self.range = range
     }
 
-    /// Returns the operand with another quantifier.
+    /// Returns this operand with another quantifier.
     func with(_ quantifier: QueryQuantifier?) -> BoundOperand {
         BoundOperand(kind: kind, type: type, shape: shape, quantifier: quantifier, range: range)
     }
@@ -172,8 +172,8 @@ final class BoundSubquery: Sendable {
     }
 }
 
-/// Values of an operand for one object, or the values of a constant. Operands reuse their buffer
-/// for the next object.
+/// Values of an operand for one object, or the values of a constant. The evaluator reuses buffers
+/// from object to object.
 final class ValueBuffer: @unchecked Sendable {
     let values: ReusedBuffer<Value>
     /// End of each group of values, as an index in `values`; empty if the values form no groups.
@@ -194,7 +194,7 @@ final class ValueBuffer: @unchecked Sendable {
     func endGroup() { groupEnds.append(values.count) }
 }
 
-/// A SORT, DISTINCT or LIMIT clause.
+/// A SORT, DISTINCT or LIMIT clause with its keys bound.
 enum BoundDescriptor: Sendable {
     case sort([BoundSortKey])
     case distinct([BoundSortKey])
@@ -206,13 +206,14 @@ struct BoundSortKey: Sendable {
     /// To-one links from the queried object to the object with the property.
     let hops: [PathHop]
     let column: BoundColumn
-    /// Key of the dictionary entry to sort by; nil if the property is no dictionary.
+    /// Key of the dictionary entry by which objects are sorted; nil if the property is not a
+    /// dictionary.
     let key: ByteView?
     /// Operand that is computed for each object and replaces the property; only its first value is
     /// used. Nil if the key is a property.
     var operand: BoundOperand? = nil
     let isAscending: Bool
-    /// Order of texts by which keys are compared.
+    /// Rule by which the texts of the keys are ordered.
     var collation = TextCollation.binary
     /// Error to throw because the path cannot be used as a sort key. Thrown only if there are
     /// objects to sort.

@@ -2,12 +2,12 @@
 /// packed leaves. `matches` defines the result for a single value (query language 8 to 10 and 12).
 final class ColumnTest: Sendable {
     let column: BoundColumn
-    /// Range of the comparison in the query text.
+    /// Range of the comparison in the query text, for error messages and explanations.
     let range: SourceRange
     let relation: QueryRelation
     let folding: TextFolding
     let operand: Operand
-    /// Regular expression of MATCHES; nil for other relations.
+    /// Parsed regular expression of MATCHES; nil for other relations.
     let pattern: RegularExpression?
     /// The constants of a long IN list in sorted order, for values that are tested one by one; nil
     /// if the list is short or cannot be sorted.

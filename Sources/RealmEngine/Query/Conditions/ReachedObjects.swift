@@ -74,7 +74,7 @@ final class KeyBuffer {
         times.truncate(to: end)
     }
 
-    /// Sorts the keys together with their multiplicities.
+    /// Sorts the collected keys, and their multiplicities with them.
     func sort() {
         guard times.count > 0 else {
             var all = keys.mutable

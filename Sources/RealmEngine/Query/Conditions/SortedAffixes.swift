@@ -42,7 +42,7 @@ private struct Affixes: Sendable {
     private let sorted: [ByteView]
     private let fromEnd: Bool
 
-    /// Sorts the constants. Their bytes must be valid as long as the query.
+    /// Sorts the constants in `all`. Their bytes must be valid as long as the query.
     init(_ all: [ByteView], fromEnd: Bool) {
         self.fromEnd = fromEnd
         let ordered = all.ordered { Self.compare($0, $1, fromEnd) < 0 }

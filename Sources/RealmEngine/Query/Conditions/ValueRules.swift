@@ -1,6 +1,7 @@
 /// Operators applied to two single values (query language 8, 9 and 14).
 enum ValueRules {
-    /// Whether the relation holds between `a` and `b`. Always false for TEXT and MATCHES.
+    /// Whether `a relation b` is true. TEXT and MATCHES are always false, because they are tested
+    /// elsewhere.
     static func matches(
         _ relation: QueryRelation, _ a: Value, _ b: Value, folding: TextFolding
     ) -> Bool {
@@ -10,8 +11,7 @@ enum ValueRules {
         case .less, .lessEqual, .greater, .greaterEqual: return isOrdered(relation, a, b)
         case .beginsWith, .endsWith, .contains, .like:
             return matchesText(relation, a, b, folding: folding)
-        // The caller tests TEXT and MATCHES: they need the parsed search words or expression, not
-        // two values.
+        // TEXT and MATCHES are tested elsewhere, with the parsed search words or expression.
         case .text, .matches: return false
         }
     }

@@ -40,8 +40,8 @@ final class ConstantHashSet: @unchecked Sendable {
         return false
     }
 
-    /// Returns a hash of two words. Its low bits, which select the slot, depend on all bits of
-    /// both.
+    /// Returns a hash of two words. Its low bits select the slot and depend on all bits of both
+    /// words.
     @inline(__always)
     static func hash(_ a: UInt64, _ b: UInt64) -> UInt64 {
         let mixed = (a ^ (b &<< 31 | b &>> 33)) &* 0x9E37_79B9_7F4A_7C15
@@ -54,7 +54,7 @@ final class TextMembers: @unchecked Sendable {
     private let texts: [ByteView]
     private let places: ConstantHashSet
 
-    /// Hashes the texts. Their bytes must be valid as long as the query.
+    /// Makes the hash set of `texts`. The bytes must be valid as long as the query.
     init(_ texts: [ByteView]) {
         self.texts = texts
         places = ConstantHashSet(count: texts.count)

@@ -1,4 +1,4 @@
-/// `@count` of collections and links (query language 17).
+/// Evaluates `@count` of collections and links (query language 17).
 extension QueryEvaluator {
     func appendCounts(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,

@@ -1,4 +1,4 @@
-/// Evaluation of paths (query language 5 and 6).
+/// Evaluates paths (query language 5 and 6).
 extension QueryEvaluator {
     /// Returns the object with `key`; nil if it does not exist.
     @inline(__always)
@@ -9,7 +9,8 @@ extension QueryEvaluator {
         return RowLocation(leaf: leaf, row: row, isLinked: true)
     }
 
-    /// Returns the object at the end of a path of to-one links; nil if one of the links is null.
+    /// Returns the object to which a path of to-one links leads from `start`; nil if one of the
+    /// links is null.
     func follow(_ hops: ArraySlice<PathHop>, from start: RowLocation) throws(RealmError)
         -> RowLocation?
     {
@@ -184,7 +185,7 @@ extension QueryEvaluator {
         if isGrouped, buffer.groupEnds.count == 0 { buffer.endGroup() }
     }
 
-    /// Appends the values at the end of a path for one object.
+    /// Appends the values of the path's last property for one object.
     private func append(
         _ end: PathEnd, _ location: RowLocation, to buffer: ValueBuffer
     ) throws(RealmError) {

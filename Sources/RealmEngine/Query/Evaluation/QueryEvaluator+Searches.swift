@@ -1,4 +1,4 @@
-/// Evaluates full-text and geospatial conditions (query language 15 and 20).
+/// Evaluates full-text conditions and geospatial conditions (query language 15 and 20).
 extension QueryEvaluator {
     /// Whether the text of the object, or of an object at the end of the path, contains the
     /// searched words.

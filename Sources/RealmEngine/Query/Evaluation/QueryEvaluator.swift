@@ -34,7 +34,8 @@ final class QueryEvaluator {
     private var answers: [ObjectIdentifier: [ObjectKey: Bool]] = [:]
     /// One computation for each aggregate in the conditions, reused from object to object.
     private var aggregateRuns: [(aggregate: BoundAggregate, run: AggregateRun)] = []
-    /// Number of object keys that paths have collected so far, as a measure of the cost of paths.
+    /// Number of object keys that paths have collected since the evaluator was made: a measure of
+    /// the cost of paths.
     var reached = 0
 
     /// - Parameter maximumReads: maximum number of times that a query reads the collections of one

@@ -48,6 +48,7 @@ extension AggregateFunction {
 extension OperandType {
     fileprivate var isBinary: Bool { self == .float || self == .double }
 
-    /// Type of the mean of values of the type.
+    /// Type of the mean of values of this type: double for integers, floats and doubles, otherwise
+    /// decimal.
     fileprivate var typeOfMean: OperandType { self == .int || isBinary ? .double : .decimal }
 }

@@ -18,7 +18,7 @@ public final class AggregateFunction: Sendable {
 
     /// Operand that the function has in the option `--aggregate` of the tools.
     public enum Argument: Sendable {
-        /// No operand: `count`
+        /// No operand, as in `count`, which counts objects.
         case none
         /// One property: `sum(P)`
         case property
@@ -54,7 +54,7 @@ public final class AggregateFunction: Sendable {
         /// Computed from the values in ascending order. Their number must be known before the first
         /// value is added.
         case ordered(@Sendable (_ count: Int128, OperandType) -> any OrderedComputation)
-        /// Counts objects; has no operand.
+        /// Counts the objects of the group; the function has no operand.
         case objects
     }
 
@@ -139,7 +139,7 @@ extension AggregateFunction {
     /// Whether the result is a number for every type of operand.
     public var isAlwaysNumber: Bool { operands != .ordered }
 
-    /// Whether the function is computed from values in ascending order.
+    /// Whether the function is computed from values in ascending order, such as the median.
     var isOrdered: Bool {
         if case .ordered = computation { true } else { false }
     }
@@ -206,7 +206,7 @@ struct ValueFilter: Sendable {
 
 /// Treatment of an integer sum beyond 64 bits.
 enum IntegerOverflow: Sendable {
-    /// The sum wraps, as in the query language and in the SDKs.
+    /// The sum wraps around at 64 bits, as in the query language and in the SDKs.
     case wraps
     /// The sum continues as a double, as in the command-line tools.
     case widens

@@ -1,11 +1,11 @@
 /// The operations of an aggregate function on its states, independent of the state's type.
 class AggregateOperation: @unchecked Sendable {
-    /// Size of a state in bytes; states are aligned to 16 bytes.
+    /// Size of a state in bytes. States are aligned to 16 bytes.
     let size: Int
 
     fileprivate init(size: Int) { self.size = size }
 
-    /// Initializes the state of a group without values.
+    /// Initializes the state of a group that has no values yet.
     func start(_ state: UnsafeMutableRawPointer) {}
     func add(_ value: Value, times: Int64, to state: UnsafeMutableRawPointer) {}
     /// Adds all values of a leaf to a state, in order.

@@ -25,7 +25,7 @@ final class AggregateRun {
         values?.removeAll()
     }
 
-    /// Adds a value that occurs `times` times.
+    /// Adds a value that occurs `times` times to the computation.
     func add(_ value: Value, times: Int64 = 1) {
         if let values { return values.add(value, times: times) }
         operation.add(value, times: times, to: state)

@@ -1,8 +1,8 @@
 /// The state of an aggregate function, to which values are added. A state contains no references,
 /// because the states of groups are written to temporary files as bytes.
 protocol AggregateState: Sendable {
-    /// Adds a value that occurs `times` times. Values that the function does not aggregate are
-    /// skipped.
+    /// Adds a value that occurs `times` times to the state. Skips values to which the function does
+    /// not apply.
     mutating func add(_ value: Value, times: Int64)
 
     /// Adds all values of a leaf to the state, in the order of the rows.
@@ -41,7 +41,7 @@ extension AggregateState {
 
 /// Access to the states of one aggregate in all groups, for a loop over the rows of a leaf.
 struct GroupStates<State> {
-    /// State of group 0. The states of successive groups are `step` bytes apart.
+    /// Address of the state of group 0. The states of successive groups are `step` bytes apart.
     let first: UnsafeMutableRawPointer
     let step: Int
     /// Number of the group to which each row belongs.

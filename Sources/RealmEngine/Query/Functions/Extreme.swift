@@ -50,7 +50,7 @@ struct NumberExtreme<Number: ExtremeNumber>: Sendable {
 
     init(_ isLeast: Bool) { self.isLeast = isLeast }
 
-    /// Minimum or maximum of the added numbers; null if none was added.
+    /// Minimum or maximum of the added numbers or dates; null if none was added.
     @inline(__always) var result: Value { isEmpty ? .null : best.asValue }
 
     @inline(__always)

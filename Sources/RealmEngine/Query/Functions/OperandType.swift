@@ -35,7 +35,7 @@ enum OperandType: Hashable, Sendable {
         }
     }
 
-    /// The type of a property that stores such values; nil for types that only expressions have.
+    /// The property type that stores values of this type; nil for types that only expressions have.
     var column: ColumnType? {
         switch self {
         case .int: .int

@@ -49,7 +49,7 @@ struct Median: OrderedComputation {
     }
 }
 
-/// The number of different values.
+/// Number of different values, each counted once.
 struct DistinctCount: OrderedComputation {
     private var count: Int64 = 0
 
@@ -61,7 +61,7 @@ struct DistinctCount: OrderedComputation {
     var result: Value { .int(count) }
 }
 
-/// Number of values that a function uses.
+/// Aggregate state with the number of values to which the function applies.
 struct ValueCount: AggregateState {
     private let filter: ValueFilter
     private(set) var count: Int128 = 0

@@ -1,7 +1,7 @@
 /// Aggregate state with the sum of the values and their number.
 protocol Total: AggregateState {
     func sum(_ overflow: IntegerOverflow) -> Value
-    /// Mean of the values; null without values.
+    /// Mean of the added values; null if none was added.
     var average: Value { get }
 }
 

@@ -3,11 +3,11 @@
 /// end.
 struct GroupRecord: Sendable {
     var keys: Int { collations.count }
-    /// Size of the aggregate states or results in bytes.
+    /// Size in bytes of the aggregate states, or of the results, in a record.
     let stateSize: Int
     /// Whether text keys are compared by copies of their first bytes.
     let copiesTexts: Bool
-    /// Collation of the texts of each key.
+    /// Collation of the texts of each key, by key index.
     let collations: [TextCollation]
 
     /// Size in bytes of a key value or aggregate result in a record, rounded up for alignment.
@@ -123,7 +123,7 @@ struct GroupRecord: Sendable {
         return 0
     }
 
-    /// Compares two records by one key: negative, zero or positive.
+    /// Compares key `i` of two group records: negative, zero or positive.
     func compareKey(_ i: Int, _ a: UnsafeRawPointer, _ b: UnsafeRawPointer) -> Int {
         let values = (key(i, of: a), key(i, of: b))
         let collation = collations[i]

@@ -1,4 +1,5 @@
-/// Stream of groups with the results of their aggregates, in the order of their keys.
+/// Stream of the groups of a query with the results of their aggregates, in the order of the
+/// groups' keys.
 final class GroupResults {
     private let groups: GroupStream
     private let layout: StateLayout
@@ -10,9 +11,9 @@ final class GroupResults {
     private var values: [(stream: GroupStream, next: UnsafeRawPointer?)]
 
     private struct OrderedAggregate {
-        /// Index of the aggregate in the list of all aggregates.
+        /// Index of this aggregate in the caller's list of aggregates.
         let index: Int
-        /// Index of the value stream in `values`.
+        /// Index of the stream in `values` that contains the values of the aggregated property.
         let stream: Int
         let filter: ValueFilter
         let computation: (Int128) -> any OrderedComputation

@@ -15,7 +15,8 @@ struct GroupSorter {
         self.memory = memory
     }
 
-    /// Visits all groups in order, until `body` returns false.
+    /// Visits all groups in the wanted order until `body` returns false. `body` receives the keys
+    /// and aggregate results of the group.
     func sort(
         _ groups: GroupResults,
         _ body: (_ keys: [Value], _ results: [Value]) throws(RealmError) -> Bool

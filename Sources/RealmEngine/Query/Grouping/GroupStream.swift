@@ -36,14 +36,14 @@ final class MemoryGroups: GroupStream {
     }
 }
 
-/// Stream of groups in temporary files. A group may have a partial record in each run; these are
-/// merged.
+/// Stream of groups in temporary files. Several runs may contain a record of the same group. These
+/// records are merged into one.
 final class SpilledGroups: GroupStream {
     private let layout: StateLayout
     private let runs: RunHeap<GroupRuns>
     private let room: UnsafeMutableRawPointer
-    /// First record of the next group, which may be only a part of that group's values; nil at the
-    /// end.
+    /// First record of the next group; nil at the end. Other runs may contain further records of
+    /// the same group.
     private var ahead: UnsafeRawPointer?
 
     init(_ runs: GroupRuns, _ layout: StateLayout) throws(RealmError) {

@@ -1,9 +1,9 @@
 /// Groups of objects with equal keys, with their aggregates, in memory.
 final class GroupTable {
-    /// Numbers the combinations of key values; the number of a combination is the number of its
-    /// group.
+    /// Numbers of the combinations of key values. The number of a combination is also the number of
+    /// its group.
     private let keys: CombinationNumbers
-    /// Column of each aggregate; nil for the number of objects.
+    /// The column that each aggregate reads; nil for an aggregate that counts objects.
     private let operands: [ColumnLeaves?]
     private let aggregates: [AggregateExpression]
     private let counts = ReusedBuffer<Int>()
@@ -16,8 +16,8 @@ final class GroupTable {
     private let collations: [TextCollation]
     /// Columns of the queried class that grouping keys and aggregates read.
     let columns: [ColumnLeaves]
-    /// The leaf added last. It is processed only when the next leaf is added; until then its
-    /// columns are being prefetched.
+    /// The leaf that was added last. It is processed when the next leaf is added, so that its
+    /// columns can be prefetched in the meantime.
     private var waiting: (leaf: ClusterLeaf, rows: Selection)?
 
     init(

@@ -31,10 +31,10 @@ final class GroupValues {
     /// Memory in bytes that the numbered values and their counts use.
     var size: Int { reader.values.size + (pairs?.size ?? 0) + counts.count * 8 }
 
-    /// Counts the value of each selected row of a leaf.
+    /// Counts the values in the selected rows of a leaf by group.
     ///
     /// - Parameters:
-    ///     - groups: group number by row, below `groupCount`.
+    ///     - groups: group number of each row, less than `groupCount`.
     ///     - numbers: buffer for one number per row.
     func add(
         _ leaf: ClusterLeaf, _ rows: Selection, _ groups: UnsafePointer<UInt32>,
@@ -84,7 +84,8 @@ final class GroupValues {
 }
 
 extension ValueNumbers {
-    /// Position of each value in sorted order, by the number of the value.
+    /// Returns the position of each numbered value in sorted order. The index is the number of the
+    /// value.
     var places: [Int] {
         var places = [Int](repeating: 0, count: count)
         let order = Array(0..<count).ordered { self.order($0, $1) < 0 }

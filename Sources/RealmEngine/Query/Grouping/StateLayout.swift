@@ -29,7 +29,7 @@ struct StateLayout: Sendable {
         size = end
     }
 
-    /// Initializes the states of a group without objects.
+    /// Initializes the aggregate states of a group that has no objects yet.
     func start(_ states: UnsafeMutableRawPointer) {
         for slot in slots { slot.operation?.start(states + slot.offset) }
     }

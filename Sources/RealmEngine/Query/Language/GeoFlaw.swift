@@ -7,9 +7,9 @@ enum GeoFlaw: Error, Hashable {
     case point
     /// A longitude is not within 180 degrees, or a latitude not within 90.
     case coordinate
-    /// A radius is negative or NaN.
+    /// The radius of a circle is negative or NaN.
     case radius
-    /// The rings have more points than `QueryLimits.points`.
+    /// The rings together have more points than `QueryLimits.points`.
     case tooManyPoints
     /// A polygon has no ring, not even an outer one.
     case noRing
@@ -21,7 +21,7 @@ enum GeoFlaw: Error, Hashable {
     case repeatedVertex(ring: Int, Int, Int)
     /// Two edges of a ring cross.
     case crossingEdges(ring: Int, Int, Int)
-    /// A hole is not inside the outer ring.
+    /// A hole is not completely inside the outer ring.
     case holeOutside(ring: Int)
     /// Two rings have an edge in common. The edges of each ring are numbered in the direction that
     /// has the inside of the ring on the left.
@@ -32,7 +32,7 @@ enum GeoFlaw: Error, Hashable {
     /// that each hole is followed by the holes inside it: 2 if it is inside the first hole.
     case nestedHole(Int)
 
-    /// An edge of a ring.
+    /// An edge of one of the polygon's rings.
     struct Edge: Hashable, Sendable {
         /// Number of the ring in its polygon; 0 is the outer ring.
         let ring: Int

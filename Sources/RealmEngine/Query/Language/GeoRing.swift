@@ -194,7 +194,8 @@ extension GeoRing {
     /// Throws if holes cross, or if one lies inside another.
     static func check(holes: ArraySlice<GeoRing>) throws(GeoFlaw) {
         let holes = Array(holes)
-        // For each hole, whether it has another hole inside it; and whether any hole has.
+        // `outer[i]`: whether another hole is inside hole `i`. `isNested`: whether this is true for
+        // any hole.
         var (outer, isNested) = ([Bool](repeating: false, count: holes.count), false)
         var inside = outer
         for (i, hole) in holes.enumerated() {

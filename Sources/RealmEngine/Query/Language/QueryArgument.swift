@@ -18,7 +18,7 @@ public enum QueryArgument: Sendable {
     /// A text in the form that the tools print, converted to the type of the other side. Binding
     /// throws an error if that is impossible.
     case text(String)
-    /// A list of single values.
+    /// A list of single values, such as the argument of IN.
     case list([QueryArgument])
     indirect case geo(GeoShape)
 }

@@ -3,7 +3,7 @@
 public enum QueryClause: Sendable {
     /// Sorts by several keys; the first key is the primary one.
     case sort([QuerySortKey])
-    /// Keeps the first object of each combination of values.
+    /// Keeps the first object of each combination of key values.
     case distinct([QueryDistinctKey])
     /// Keeps the first objects, at most the given number; none for a negative number.
     case limit(Int)
@@ -17,7 +17,7 @@ public enum QueryClause: Sendable {
 public struct QuerySortKey: Sendable {
     public var operand: QueryOperand
     public var isAscending: Bool
-    /// Rule by which texts are ordered.
+    /// Rule by which texts are ordered, such as by bytes or ignoring case.
     public var collation: TextCollation
 
     public init(
@@ -37,7 +37,7 @@ public struct QuerySortKey: Sendable {
 /// A value by which objects are distinct.
 public struct QueryDistinctKey: Sendable {
     public var operand: QueryOperand
-    /// Rule by which two texts are equal.
+    /// Rule by which two texts count as equal, such as by bytes or ignoring case.
     public var collation: TextCollation
 
     public init(_ operand: QueryOperand, _ collation: TextCollation = .binary) {

@@ -65,7 +65,8 @@ public struct QueryDialect: Hashable, Sendable {
 
 /// Values for the argument placeholders in the text of a predicate, numbered from left to right.
 package protocol PredicateArguments: AnyObject {
-    /// Returns the value of a placeholder such as `%@`; `kind` is its last character.
+    /// Returns the value for placeholder `number`; `kind` is the last character of the placeholder,
+    /// such as `@` for `%@`.
     func value(_ number: Int, _ kind: UInt8) throws(RealmError) -> QueryArgument
 
     /// Returns the names along the path of a placeholder `%K`.

@@ -44,8 +44,8 @@ extension QueryParser {
         return true
     }
 
-    /// Whether a keyword is a name at this position: it is part of a path, or a property of the
-    /// class has that name and the keyword belongs to the query language only.
+    /// Whether a keyword is used as a name here. This is the case in a path. It is also the case if
+    /// a property of the class has this name and the keyword is none in predicates.
     private func isName(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) -> Bool {

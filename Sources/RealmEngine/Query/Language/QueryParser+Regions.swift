@@ -46,7 +46,7 @@ extension QueryParser {
         let longitude = try coordinate()
         try expect(.comma, "',' and a latitude")
         let latitude = try coordinate()
-        // An altitude is accepted and ignored.
+        // Accept an altitude, but ignore it.
         if try accept(.comma) { try expect(.float, "an altitude with a decimal point") }
         try expect(.rightBracket, "']'")
         return QueryPoint(longitude: longitude, latitude: latitude)

@@ -113,7 +113,7 @@ extension QueryParser {
         return try advance()
     }
 
-    /// Returns the name of a token.
+    /// Returns the name that a token denotes, from the query text or from `names`.
     mutating func name(of token: QueryToken) -> String {
         token.number < 0 ? lexer.name(of: token) : names[token.number]
     }

@@ -5,12 +5,12 @@ extension QueryCondition {
     /// Makes TRUEPREDICATE or FALSEPREDICATE.
     public static func always(_ value: Bool) -> QueryCondition { QueryCondition(.constant(value)) }
 
-    /// Combines conditions with AND; true for no conditions.
+    /// Combines conditions with AND. Without conditions, the result is true.
     public static func and(_ parts: [QueryCondition]) -> QueryCondition {
         QueryCondition(.and(parts))
     }
 
-    /// Combines conditions with OR; false for no conditions.
+    /// Combines conditions with OR. Without conditions, the result is false.
     public static func or(_ parts: [QueryCondition]) -> QueryCondition {
         QueryCondition(.or(parts))
     }
@@ -63,7 +63,7 @@ extension QueryOperand {
     /// A property of the queried object.
     public static func property(_ name: String) -> QueryOperand { path(QueryPath(name)) }
 
-    /// The values at the end of a path.
+    /// Operand for the values at the end of a path.
     public static func path(
         _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand { property(path, quantifier, .none) }
@@ -73,7 +73,7 @@ extension QueryOperand {
         _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand { property(path, quantifier, .count) }
 
-    /// Type of each value: `.@type`.
+    /// Operand for the type of each value at the end of a path: `path.@type`.
     public static func type(
         _ path: QueryPath, _ quantifier: QueryQuantifier? = nil
     ) -> QueryOperand { property(path, quantifier, .type) }
@@ -146,7 +146,7 @@ extension QueryList {
 }
 
 extension QueryPath: ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
-    /// Makes a path of at least one step.
+    /// Makes a path from its steps. There must be at least one.
     public init(_ steps: [QueryStep]) { self.init(steps, .none) }
 
     init(_ steps: [QueryStep], _ range: SourceRange) {

@@ -55,7 +55,7 @@ struct QueryComparison: Sendable {
     var range: SourceRange
 }
 
-/// The operators of comparisons (query language 3).
+/// The operators of comparisons, such as `==` and BEGINSWITH (query language 3).
 public enum QueryRelation: UInt8, Sendable {
     case equal, notEqual, less, lessEqual, greater, greaterEqual
     case `in`
@@ -158,7 +158,7 @@ enum QueryConstant: Sendable {
     case typedKey(UInt32, Int64)
     /// The argument `$n` with its quantifier.
     case argument(Int, QueryQuantifier?)
-    /// A value given by a program.
+    /// A value that a program gives, not query text.
     case value(QueryArgument)
 }
 
@@ -192,7 +192,7 @@ struct QueryProperty: Sendable {
 
 /// Steps from the queried object to a value (query language 5).
 public struct QueryPath: Sendable {
-    /// First step. Separate from the rest, so that a path of one step needs no heap memory.
+    /// First step. Stored outside of `rest`, so that a path of one step needs no heap memory.
     let first: QueryStep
     let rest: [QueryStep]
     var range: SourceRange
@@ -219,7 +219,7 @@ public struct QueryStep: Sendable {
         case last
         case all
         case key(String)
-        /// The index or key in argument n: `[$n]`
+        /// Placeholder `[$2]`: the argument with this number is the index or key.
         case argument(Int)
     }
 }

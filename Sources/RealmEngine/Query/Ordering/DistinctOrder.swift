@@ -2,9 +2,10 @@
 /// store indexes of distinct values, so they can be sorted without reading texts.
 struct DistinctOrder {
     struct Entry {
-        /// The distinct value: null or a string.
+        /// A distinct value of the column: null or a string.
         let value: Value
-        /// Position of the value in sorted order; equal values have the same position.
+        /// Position of the value among all distinct values in sorted order. Equal values have the
+        /// same position.
         fileprivate(set) var place: UInt32 = 0
 
         /// Length in bytes of a string; 0 for other values.

@@ -17,7 +17,8 @@ final class RowArranger {
         self.init(plan.query, plan.options, snapshot, maximumRepeats: 1)
     }
 
-    /// - Parameter maximumRepeats: maximum number of times that `keys` may contain one object.
+    /// - Parameter maximumRepeats: maximum number of times that the keys to be sorted may contain
+    ///   one object.
     init(
         _ query: BoundQuery, _ options: QueryOptions, _ snapshot: Snapshot, maximumRepeats: Int
     ) {
@@ -114,8 +115,8 @@ final class RowArranger {
             guard let (leaf, row) = try tree.find(key) else {
                 throw .corrupt("object \(key.raw) vanished", in: "table \(table.key.raw)")
             }
-            // If the keys are in table order and no condition removed rows, the next keys are
-            // consecutive rows of the leaf.
+            // Often the keys are in table order and no condition removed rows. The next keys are
+            // then consecutive rows of this leaf.
             let run = keys.run(in: leaf, from: row, at: position, before: end)
             let first = position
             if run.count >= Self.minimumRunLength {
@@ -160,7 +161,7 @@ final class RowArranger {
             let kept = DistinctSet(first.columns, count: keys.count).firstRows()
             return RowKeys(kept.map { keys[Int($0)] })
         }
-        // One bit per row: whether the row is the first with its combination of values.
+        // One bit per row, set in the first row of each combination of key values.
         var isFirst = [UInt64](repeating: 0, count: keys.count / 64 + 1)
         try merge(keys, paths, first) { (_, position, isMissing, isRepeated) throws(RealmError) in
             if isMissing || isRepeated { return }

@@ -31,7 +31,7 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         return Array(self)
     }
 
-    /// The first `limit` keys.
+    /// Returns the list of the first `limit` keys.
     func first(_ limit: Int) -> RowKeys { RowKeys(storage, count: Swift.min(limit, endIndex)) }
 
     @inline(__always)
@@ -109,7 +109,7 @@ struct KeyGatherer {
         if keys.count >= memory.keys { try spill() }
     }
 
-    /// Appends the keys of the selected rows of a leaf.
+    /// Appends the object keys of the selected rows of a leaf.
     mutating func append(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         withUnsafeTemporaryAllocation(of: ObjectKey.self, capacity: ClusterRows.maximum) { part in
             let count = leaf.write(rows, to: part.baseAddress!)

@@ -21,7 +21,8 @@ struct RowSorter {
         let part: SortPart
     }
 
-    /// Maximum length of a run whose rows are compared in pairs in place of sorting words.
+    /// Maximum number of rows in a run that is sorted by comparing whole keys. Longer runs are
+    /// sorted by words.
     private static let maximumRowByRow = 12
 
     /// Bytes of memory that sorting uses per row for items and order; the sort columns use more.
@@ -120,7 +121,7 @@ struct RowSorter {
             part: column < columns.count ? columns[column].firstPart : .rank)
     }
 
-    /// Sorts rows with equal keys by row number.
+    /// Sorts rows whose keys are completely equal by row number, so that the sort is stable.
     private func sortByRow(_ items: UnsafeMutableBufferPointer<SortItem>) {
         for i in items.indices { items[i].word = UInt64(items[i].row) }
         WordSort.sort(items)
@@ -233,8 +234,9 @@ enum WordSort {
         @inline(__always)
         func of(_ word: UInt64) -> Int { Int(word &>> shift & mask) }
 
-        /// Calls `body` with zeroed memory for two offsets per bucket: the next free item and the
-        /// end of the bucket.
+        /// Calls `body` with two arrays with an element for each bucket, initialized to 0. The sort
+        /// stores in `heads` the index of the bucket's next item, and in `ends` the end of the
+        /// bucket.
         func withHeads(
             _ body: (_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) -> Void
         ) {

@@ -1,4 +1,4 @@
-/// The layout and order of the records in sorted runs.
+/// Layout of the records in sorted runs, and the order in which they are sorted.
 protocol RunOrder {
     /// Size in bytes of the fixed part of a record, without the copied texts at its end.
     var recordSize: Int { get }
@@ -33,7 +33,7 @@ final class RunHeap<Order: RunOrder> {
         /// Next record of the run. Remains valid until three more records of the run have been
         /// read.
         var record: UnsafeRawPointer
-        /// Offset and size in bytes of the record in the temporary file.
+        /// Offset and size in bytes of `record` in the temporary file.
         var offset: Int
         var size: Int
         let end: Int
@@ -82,7 +82,7 @@ final class RunHeap<Order: RunOrder> {
     }
 
     /// Returns the smallest record of all runs; nil after the last record. The record remains valid
-    /// until the second call after this one.
+    /// until `next` is called for the second time after this call.
     func next() -> UnsafeRawPointer? {
         guard count > 0 else { return nil }
         let first = runs[0].record

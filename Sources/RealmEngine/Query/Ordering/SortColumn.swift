@@ -5,8 +5,8 @@ final class SortColumn {
     /// Rank of each row's key: 0 for null, 255 after a null link, otherwise the rank of the value's
     /// type in the order of values.
     let ranks: ReusedBuffer<UInt8>
-    /// Eight-byte word of each row's key; empty for texts. Among values of equal rank, a smaller
-    /// word means a smaller value; equal words may belong to different values.
+    /// Eight-byte word of each row's sort key; empty for texts. Among keys of equal rank, a smaller
+    /// word means a smaller key. Different keys may have equal words.
     let bits: ReusedBuffer<UInt64>
     /// Value of each row's key; empty if `bits` or `texts` describe the keys completely.
     private let values: ReusedBuffer<Value>
@@ -35,7 +35,8 @@ final class SortColumn {
 
     static let missing: UInt8 = 255
 
-    /// - Parameter copiesTexts: whether texts are compared by copies of their first bytes.
+    /// - Parameter copiesTexts: whether texts are compared by copies of their first bytes, not in
+    ///   the file's pages.
     init(
         _ key: BoundSortKey, _ evaluator: QueryEvaluator, capacity: Int, copiesTexts: Bool = false
     ) {
@@ -63,7 +64,7 @@ final class SortColumn {
         places = ReusedBuffer(capacity: isEnumerated ? capacity : 0)
     }
 
-    /// Memory in bytes used by copies of texts.
+    /// Memory in bytes that copies of texts use.
     var copiedSize: Int { heads?.size ?? 0 }
 
     /// Memory in bytes that the column uses per row to sort, without copies of texts.
@@ -361,7 +362,7 @@ final class SortColumn {
     func codes() -> [UInt64] { placeCodes() ?? packedCodes() ?? rankedCodes() }
 
     /// Returns the position of each row's value among the sorted distinct values of an enumerated
-    /// column. Nil if the value of some row has no position.
+    /// column. Nil if the values of some rows are not among the distinct values.
     private func placeCodes() -> [UInt64]? {
         guard distinct != nil, places.count == ranks.count else { return nil }
         return places.all.map { UInt64($0) }
@@ -446,7 +447,7 @@ final class SortColumn {
         return TextHeads.compare(heads[a], heads[b], (value(a), value(b)), key.collation)
     }
 
-    /// Returns a hash of a row's key; equal keys have equal hashes.
+    /// Returns a hash of the row's sort key; rows with equal keys have equal hashes.
     @inline(__always)
     private func hash(_ row: Int) -> UInt64 {
         var hash = (UInt64(ranks[row]) ^ word(row)) &* Self.multiplier

@@ -9,9 +9,11 @@ enum SortPart: Equatable {
     case head
     /// Bytes `8 * n` to `8 * n + 7` of a text; `head` encodes the first eight bytes.
     case text(Int)
-    /// Length of a text in bytes.
+    /// Length of the text in bytes, which decides between texts with equal bytes up to the end of
+    /// the shorter one.
     case length
-    /// The nanoseconds of a timestamp, or the last bytes of an object id or UUID.
+    /// Word for the end of a key that is longer than eight bytes: the nanoseconds of a timestamp,
+    /// or the last bytes of an object id or UUID.
     case tail
 }
 
@@ -121,7 +123,7 @@ extension SortColumn {
         _ word: Int, _ items: UnsafeMutableBufferPointer<SortItem>, _ flip: UInt64
     ) {
         let offset = 8 * word
-        // The copies contain only the first bytes of each text.
+        // Copies contain only the first bytes of a text. Read later bytes in the file's pages.
         if let heads, offset + 8 <= TextHeads.maximumLength {
             load(items, flip) { heads[$0].orderedWord(at: offset) }
         } else {

@@ -63,8 +63,8 @@ final class SortedRuns {
         }
     }
 
-    /// Merges all runs; of equal records, the record added earlier comes first. No record may be
-    /// added afterwards.
+    /// Merges the records of all runs. Of equal records, the record added earlier comes first. No
+    /// record may be added afterwards.
     func merged<Order: RunOrder>(_ order: Order) throws(RealmError) -> RunHeap<Order> {
         var all: [SortedRun] = []
         for level in levels.reversed() { all += try Self.runs(of: level) }

@@ -150,13 +150,13 @@ package struct TableOrder: Sendable {
         return total
     }
 
-    /// Number of records prefetched in one batch.
+    /// Number of records that are prefetched before they are copied.
     private static let fetched = 128
     /// Number of bytes that are copied at once for every record of at most this size. The copy may
     /// include bytes after the record.
     private static let copied = 32
 
-    /// Stores, for a range of list elements, the index of each key in table order.
+    /// Stores in `places` the index of each key in table order, for the list elements in `part`.
     private func store(_ part: Range<Int>, to places: UnsafeMutablePointer<Int>) {
         switch form {
         case .sorted(_, let all): for i in part { places[i - part.lowerBound] = Int(all[i]) }

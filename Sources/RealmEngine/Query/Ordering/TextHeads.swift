@@ -3,7 +3,7 @@
 ///
 /// Confined to one thread.
 final class TextHeads {
-    /// Maximum number of bytes copied per text.
+    /// Maximum number of bytes that are copied of each text.
     static let maximumLength = 1024
     private static let chunkSize = 1 << 16
     /// Number of bytes after each copy that are safe to read, so that the last bytes of the text

@@ -74,7 +74,7 @@ struct TopRows {
         return candidates
     }
 
-    /// Sorts the candidates and removes those beyond the limit.
+    /// Sorts the candidates by the keys and removes those beyond the limit.
     private mutating func order() throws(RealmError) {
         candidates = Array(try arranger.sorted(RowKeys(candidates), keys).prefix(wanted))
     }

@@ -11,7 +11,8 @@ final class ValueNumbers {
     private let collation: TextCollation
     /// Sort keys of the texts under the collation; nil without a collation.
     private var keys: TextHeads?
-    /// Texts of at most 16 bytes, by number. They are compared without reading the file.
+    /// The text of each number if it has at most 16 bytes. These texts are compared without reading
+    /// the file.
     private let shorts = ReusedBuffer<ShortText>()
     /// Hash table of the numbered values: the number plus 1, or 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>
@@ -109,7 +110,8 @@ final class ValueNumbers {
         return add(value, hash, at: bucket)
     }
 
-    /// Returns the number of a text. `key` is its collation key, which identifies it.
+    /// Returns the number assigned to a text, or assigns the next number. `key` is the text's
+    /// collation key: texts with equal collation keys have the same number.
     private func number(of text: Value, key: ByteView) -> UInt32 {
         let head = ByteView(key.base, count: min(key.count, TextHeads.maximumLength))
         return number(of: text, hash(key)) { number in
@@ -160,7 +162,7 @@ final class ValueNumbers {
     }
 }
 
-/// A text of at most 16 bytes.
+/// A text of at most 16 bytes, stored in two words.
 struct ShortText: Equatable {
     let low: UInt64
     let high: UInt64

@@ -8,13 +8,13 @@ struct ExpressionParser {
     }
 
     private struct Flags {
-        /// Flag `i`: letters match both cases.
+        /// Flag `i`: letters match in both cases.
         var foldsCase: Bool
         /// Flag `s`: `.` also matches line ends.
         var dotIsAll = false
         /// Flag `m`: `^` and `$` match at each line.
         var isMultiline = false
-        /// Flag `x`: white space and `#` comments are ignored.
+        /// Flag `x`: white space and `#` comments in the expression are ignored.
         var isSpaced = false
     }
 
@@ -162,7 +162,8 @@ struct ExpressionParser {
         return try group(start, flags: before)
     }
 
-    /// Parses the rest of a group and restores `flags` afterwards.
+    /// Parses the rest of a group after its opening parenthesis, then sets `flags` back to
+    /// `before`.
     private mutating func group(_ start: Int, flags before: Flags) throws(Failure) -> ExpressionTree
     {
         depth += 1
@@ -422,7 +423,7 @@ struct ExpressionParser {
         return try scalarEscape(from)
     }
 
-    /// Parses `[:alpha:]` after its colon.
+    /// Parses a POSIX class such as `[:alpha:]`, from the position after its first colon.
     private mutating func posix(_ start: Int) throws(Failure) -> ScalarSet {
         let isNegated = take("^")
         var name = ""

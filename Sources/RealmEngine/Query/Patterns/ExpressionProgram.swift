@@ -41,7 +41,8 @@ struct ExpressionProgram: Sendable {
             return states.count - 1
         }
 
-        /// Compiles `tree` followed by `next` and returns its first state.
+        /// Adds the states that match `tree` and then continue at state `next`. Returns the first
+        /// of these states.
         mutating func compile(_ tree: ExpressionTree, _ next: Int) throws(TooLarge) -> Int {
             switch tree {
             case .empty: return next

@@ -176,7 +176,7 @@ extension ScalarSet {
         "pi", "pf", "po", "sm", "sc", "sk", "so", "zs", "zl", "zp", "cc", "cf", "cs", "co", "cn",
     ]
 
-    /// Returns the index of a general category in `shortNames`.
+    /// Returns the index in `shortNames` of a Unicode general category.
     private static func number(_ category: Unicode.GeneralCategory) -> UInt32 {
         switch category {
         case .uppercaseLetter: 0

@@ -59,7 +59,7 @@ enum FoundObjects: Sendable {
         }
     }
 
-    /// Returns the objects that are in both sets.
+    /// Returns the objects that both this set and `other` contain.
     func intersection(
         _ other: FoundObjects, _ space: NodeSpace
     ) throws(RealmError) -> FoundObjects {

@@ -85,7 +85,7 @@ private struct IndexAnswers {
     private let table: TableInfo
     private let snapshot: Snapshot
     private let terms: [Numbered]
-    /// Objects found by every index search so far; nil before the first search.
+    /// Objects that all index searches so far have found; nil before the first search.
     private(set) var objects: FoundObjects?
     /// Terms that are true for all found objects and need no test, by index in the AND.
     private(set) var trueTerms: [Int] = []

@@ -10,7 +10,7 @@ public struct Query: Sendable {
     var arguments: [QueryArgument]
     /// Aliases of properties and classes that may be used in the query.
     var aliases: KeyPathAliases
-    /// SORT, DISTINCT and LIMIT clauses applied after the clauses in the text.
+    /// SORT, DISTINCT and LIMIT clauses that are applied after the clauses in the query text.
     package private(set) var clauses: [QueryClause] = []
 
     private enum Form: Sendable {
@@ -45,7 +45,7 @@ public struct Query: Sendable {
         try self.init(condition, clauses, dialect, aliases)
     }
 
-    /// Makes a query with the semantics of `NSPredicate`: see `QueryDialect`.
+    /// Makes a query with the semantics of `NSPredicate`, listed at `QueryDialect`.
     package init(
         predicate condition: QueryCondition, _ dialect: QueryDialect = .predicate,
         aliases: KeyPathAliases

@@ -21,7 +21,7 @@ public final class QueryPlan: Sendable {
     public let options: QueryOptions
     /// The query's condition, with the cheapest and most selective terms first.
     let filter: BoundCondition
-    /// Objects found by indexes; nil if no index is used and every leaf is visited.
+    /// Objects found by indexes. Nil if the plan uses no index and visits every leaf.
     let candidates: IndexCandidates?
 
     /// Plans `query` for the snapshot to which it was bound.
@@ -50,8 +50,8 @@ public final class QueryPlan: Sendable {
     /// Whether SORT, DISTINCT or LIMIT affects the order or number of the results.
     package var isArranged: Bool { !query.descriptors.isEmpty }
 
-    /// Returns the leaves to visit, in table order, each with the rows to test. Rows are not yet
-    /// tested.
+    /// Returns slices of the leaves that the query must visit, in table order. A slice contains the
+    /// rows that must still be tested.
     package func parts(in snapshot: Snapshot) throws(RealmError) -> [LeafSlice] {
         if let candidates {
             let tree = ClusterTree(space: snapshot.lookup, root: query.table.root)

@@ -15,7 +15,8 @@ final class ObjectTest {
 
     /// Whether the object matches the condition; false if the object does not exist.
     func matches(_ key: ObjectKey) throws(RealmError) -> Bool {
-        // The same object may be tested many times. `isLinked` gives each test its own read budget.
+        // Collections of this object may be read again for each test. `isLinked` gives each test
+        // its own read budget.
         if let leaf, let row = leaf.row(of: key) {
             return try evaluator.evaluate(
                 condition, RowLocation(leaf: leaf, row: row, isLinked: true))

@@ -12,7 +12,7 @@ final class ResultsContent: Sendable {
         case everything
         /// Keys of the matching objects in order; `isAscending` if they are in table order.
         case keys(RowKeys, isAscending: Bool)
-        /// Only the number of objects was computed, not the objects.
+        /// Only the number of objects was computed; their keys are unknown.
         case number
     }
 

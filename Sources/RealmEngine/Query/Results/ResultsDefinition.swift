@@ -38,7 +38,8 @@ public struct ResultsDefinition: Sendable {
         return fresh
     }
 
-    /// Whether the results are all objects of the class, in table order.
+    /// Whether the results are all objects of the class in table order, without any condition or
+    /// clause.
     var isEverything: Bool { origin == .objects && queries.isEmpty }
 
     /// Returns the plan if the results are all objects that match a condition, without SORT,

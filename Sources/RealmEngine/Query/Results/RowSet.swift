@@ -30,8 +30,8 @@ extension QueryPlan {
         return try QueryRun(self, in: snapshot).first()
     }
 
-    /// Returns the keys of the objects that match the condition, in table order: at least the first
-    /// `limit` of them, possibly more.
+    /// Returns the keys of objects that match the condition, in table order. If more than `limit`
+    /// objects match, the list may end at any length from `limit` on.
     private func keys(in snapshot: Snapshot, first limit: Int) throws(RealmError) -> RowKeys {
         if limit == 0 { return RowKeys([]) }
         if let candidates, candidates.isFinal {

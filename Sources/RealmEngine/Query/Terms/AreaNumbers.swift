@@ -73,7 +73,8 @@ final class AreaNumbers {
         return highest == Self.unknown ? rows : hidden
     }
 
-    /// Returns the cached number of a text that is shorter than 8 or longer than 16 bytes.
+    /// Returns the number of a text that is shorter than 8 or longer than 16 bytes; `unknown` if
+    /// the text is not cached.
     @inline(never)
     private func number(
         _ table: WordNumbers.Table, _ text: UnsafeRawPointer, _ count: Int

@@ -9,7 +9,7 @@ final class CellNumbers {
     /// bytes.
     private let few = FewCells()
 
-    /// Placeholder number of cells that are not cached.
+    /// Number that stands for a cell that is not cached.
     static let unknown = WordNumbers.unknown
 
     init(width: Int) { self.width = width }

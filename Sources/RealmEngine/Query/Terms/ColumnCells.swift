@@ -29,8 +29,8 @@ struct ColumnCells<Leaf: CachedLeaf> {
     /// between queries.
     private static var maximumCachedCells: Int { 1024 }
 
-    /// Returns the leaf of this column in the next cluster leaf, to prefetch it. Nil if that leaf
-    /// is not cached or prefetching is not useful.
+    /// Returns the column's leaf in the next cluster leaf, so that the caller can prefetch it. Nil
+    /// if that leaf is not cached, or if the leaves are so few that prefetching is not useful.
     @inline(__always)
     func next(_ leaf: ClusterLeaf) -> UnsafePointer<Leaf>? {
         guard leaf.place >= 0, let cachedLeaf, leaf.place &+ 1 < fetched else { return nil }

@@ -4,8 +4,8 @@
 struct DictionaryPredicate {
     private var answers: [Bool] = []
     private(set) var isFilled = false
-    /// Ranges of the indexes of matching distinct values, or of values that do not match if
-    /// `isNegated`. Nil if there are too many ranges.
+    /// The matching distinct values, as ranges of their indexes. If `isNegated`, the distinct
+    /// values that do not match. Nil if there are too many ranges.
     private var ranges: [IntegerRange]?
     private var isNegated = false
 

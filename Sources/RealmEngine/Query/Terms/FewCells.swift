@@ -49,8 +49,8 @@ final class FewCells {
         isFull = !isComplete
     }
 
-    /// Searches for a multiplier that gives every entry its own slot. Returns false if none is
-    /// found.
+    /// Tries multipliers of the hash until every entry has a slot of its own. Returns false if none
+    /// is found.
     private func placeAll() -> Bool {
         for _ in 0..<Self.attempts {
             if place() { return true }

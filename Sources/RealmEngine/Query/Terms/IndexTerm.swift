@@ -101,8 +101,8 @@ struct IndexTerm: Sendable {
 
     // MARK: Values
 
-    /// Returns the values to look up in the index; nil if looking up values would not find all
-    /// matching objects.
+    /// Returns the values that must be looked up in the index to find all objects that match the
+    /// test. Nil if looking up values cannot find all of them.
     private static func values(of test: ColumnTest, _ column: ColumnInfo) -> SmallArray<Value>? {
         let constants: SmallArray<Value>
         switch test.operand {

@@ -3,7 +3,7 @@ final class IntegerSetTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
     /// Index of the first row in the packed array: 1 if element 0 is the null marker, otherwise 0.
     private let first: Int
-    /// Sorted, non-overlapping ranges of matching integers; at least one.
+    /// Ranges of the matching integers, sorted and without overlaps. There is at least one range.
     private let ranges: [IntegerRange]
     /// The integers of all ranges as a bit set; nil if the lowest and the highest integer are too
     /// far apart.

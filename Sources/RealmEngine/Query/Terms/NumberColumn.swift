@@ -1,5 +1,5 @@
-/// The numbers of an operand for all rows of one leaf, in arrays, so that arithmetic and
-/// comparisons are loops.
+/// The numbers of an operand for all rows of one leaf, stored in arrays. Arithmetic and comparisons
+/// are loops over these arrays.
 ///
 /// Confined to one thread.
 class NumberColumn {
@@ -54,7 +54,7 @@ class NumberColumn {
         return magnitude <= 1 << 53
     }
 
-    /// The operand's value in a row.
+    /// Returns the value of the operand in a row of the leaf that was loaded last.
     func value(_ row: Int) -> Value {
         if nulls.contains(row) { return .null }
         return switch kind {

@@ -1,4 +1,4 @@
-/// Tests integers, bools and links against ranges.
+/// Tests integers, bools and links against ranges of stored integers.
 final class IntegerTerm: QueryTerm {
     /// Storage of null in the leaves of the column.
     enum Form {
@@ -7,15 +7,15 @@ final class IntegerTerm: QueryTerm {
         /// Element 0 of the array is the null marker. A row is null if its element equals the
         /// marker.
         case marked
-        /// Integers in this range represent null.
+        /// An integer in this range means null.
         case reserved(IntegerRange)
     }
 
     private var cells: ColumnCells<NodeView>
     private let form: Form
     private let ranges: [IntegerRange]
-    /// The range if there is only one, or an empty range if there is none; nil for several ranges.
-    /// Avoids retaining the array while a leaf is tested.
+    /// The only range, or an empty range if there is none; nil if there are several. Testing this
+    /// range does not retain the array `ranges`.
     private let only: IntegerRange?
     private let isNegated: Bool
     private let matchesNull: Bool
@@ -108,7 +108,7 @@ extension ClusterLeaf {
     }
 }
 
-/// Tests floats and doubles against ranges.
+/// Tests floats and doubles against ranges of doubles.
 final class FloatTerm: QueryTerm {
     private var cells: ColumnCells<NodeView>
     private let isFloat: Bool

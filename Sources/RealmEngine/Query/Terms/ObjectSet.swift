@@ -128,8 +128,8 @@ final class ObjectSet {
         let hasGap: Bool
     }
 
-    /// Maximum number of keys in the hash table. If a table has more keys and they are too sparse
-    /// for bits, no set is made.
+    /// Maximum number of keys in the hash table. For a larger table whose keys are too sparse for a
+    /// bit set, no set is made.
     private static let maximumHashedKeys = 1 << 22
 
     /// Returns how a set of keys of this table is stored, as bits or in a hash table; nil if both

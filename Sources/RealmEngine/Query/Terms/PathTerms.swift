@@ -133,7 +133,7 @@ final class AdaptiveTerm: QueryTerm {
     /// target table is then tested at once from the start.
     private let spreads: Bool
 
-    /// Number of objects reached by the path that count as one tested row.
+    /// Number of reached objects that cost as much as one tested row.
     private static let reachedPerRow = 8
 
     init(

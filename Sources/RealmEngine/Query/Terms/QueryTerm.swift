@@ -98,7 +98,7 @@ final class GeneralTerm: QueryTerm {
     }
 }
 
-/// Tests one column value by value, for column types without a kernel.
+/// Tests one column value by value. Used for column types that have no kernel.
 final class ValueTerm: QueryTerm {
     private let test: ColumnTest
 

@@ -44,7 +44,8 @@ final class ScalarTerm: QueryTerm {
 
 /// The values of an operand for the rows of one leaf, computed together.
 class ScalarColumn {
-    /// Value by row; undefined for rows that were not loaded.
+    /// Value in each row of the leaf that was loaded last; undefined for rows that were not
+    /// selected.
     fileprivate(set) var values: UnsafeMutablePointer<Value>
 
     fileprivate init() {
@@ -121,7 +122,7 @@ private final class PropertyColumn: ScalarColumn {
     }
 }
 
-/// An operand that is a property at the end of to-one links.
+/// An operand that is a property at the end of to-one links; reads it object by object.
 private final class PathColumn: ScalarColumn {
     private let path: BoundPath
     private let column: BoundColumn

@@ -113,8 +113,8 @@ extension TermBuilder {
     /// A test of the objects at the end of a path.
     private struct PathEndTest {
         let hops: ArraySlice<PathHop>
-        /// Tests of the objects at the end of the path. At least one of them must be true for an
-        /// object to match.
+        /// Tests of the objects at the end of the path. An object matches if at least one of these
+        /// tests is true.
         var terms: [QueryTerm]
         /// Result of the test for an object whose to-one link on the path is null.
         var missing: Bool
@@ -222,7 +222,8 @@ extension TermBuilder {
         return (keys, matchesNull)
     }
 
-    /// Makes the term for the queried objects from a test of the objects at the end of a path.
+    /// Makes the term that tests the queried objects, from a test of the objects at the end of a
+    /// path.
     private func finished(_ test: PathEndTest) -> QueryTerm {
         var term = test.terms.count == 1 ? test.terms[0] : OrTerm(test.terms)
         for hop in test.hops.reversed() {
@@ -235,8 +236,8 @@ extension TermBuilder {
         return adaptive(test.hops.map(\.target), term, condition, spreads: spreads)
     }
 
-    /// Maximum number of to-many hops in a path from which a single object is assumed to reach few
-    /// other objects.
+    /// Maximum number of to-many hops in a path. With more hops, the path may reach most of its
+    /// target table from a single object.
     private static let fewCollections = 3
 
     /// Makes a term that tests object by object at first. When that becomes more expensive than

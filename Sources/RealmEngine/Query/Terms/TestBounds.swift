@@ -1,5 +1,5 @@
-/// Converts tests of ordered values to ranges. The limits of the ranges are found by bisection with
-/// the test itself, so that they are exact for constants of every numeric type.
+/// Converts tests of ordered values to ranges of numbers. Finds the limits of the ranges by
+/// bisection with the test itself, so that they are exact for constants of every numeric type.
 enum TestBounds {
     /// Whether the test can be expressed by ranges.
     static func isRangeTest(_ test: ColumnTest) -> Bool {

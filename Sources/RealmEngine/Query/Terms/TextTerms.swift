@@ -18,7 +18,7 @@ final class TextTerm: QueryTerm {
     private enum Way {
         /// Equality with one of a few texts, or inequality if `isNegated`.
         case equal([Needle], isNegated: Bool)
-        /// Equality with one of many texts.
+        /// Equality with one of many texts, found by hash.
         case among(TextMembers)
         case contains(Needle)
         case begins(Needle)
