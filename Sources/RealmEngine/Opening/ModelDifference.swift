@@ -2,8 +2,8 @@
 /// specification 2.14). A class that exists only in the database is ignored. A property that exists
 /// only in the database is a difference, unless its whole class is ignored.
 package struct ModelDifference: Sendable {
-    /// One difference. Contains the property that the program wants; for a removal, the property of
-    /// the database.
+    /// One difference. Contains the property as the program declares it; for a removal, as the
+    /// database has it.
     package enum Change: Sendable {
         case addClass(ClassSpec)
         case changeKind(String, from: TableKind, to: TableKind)

@@ -9,8 +9,8 @@ package struct SchemaPlan {
     package internal(set) var newVersion: UInt64?
     /// The classes of the database as they will be after the changes planned so far.
     package internal(set) var classes: [ClassSpec]
-    /// Index of each class in `classes` plus the number of classes dropped so far. Dropping a class
-    /// then need not update the indexes of all later classes.
+    /// For each class name, the index that the class would have in `classes` if no class had been
+    /// dropped. Dropping a class moves all later classes down without updating their entries.
     private var positions: [String: Int] = [:]
     private var droppedCount = 0
     /// Names of the classes that are targets of link properties.

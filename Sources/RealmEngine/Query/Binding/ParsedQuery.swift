@@ -89,7 +89,8 @@ final class BoundQueries: Sendable {
     /// Results of the check of index lists that queries on this version have used.
     let lists = VerifiedPostings()
 
-    /// Returns the query bound to `table`, from the cache if possible. Throws `misuse`.
+    /// Returns the query bound to `table`, from the cache if possible. Throws `misuse` for a
+    /// mistake in the query.
     func query(
         _ parsed: ParsedQuery, _ table: Table
     ) throws(RealmError) -> BoundQuery {

@@ -1,5 +1,5 @@
-/// BETWEEN (query language 12). In predicates, at least one of several values must be between both
-/// limits.
+/// Binds BETWEEN (query language 12). In predicates, at least one of several values must be between
+/// both limits.
 extension QueryBinder {
     mutating func between(
         _ tree: QueryOperand, _ limits: QueryList, _ range: SourceRange

@@ -1,5 +1,5 @@
-/// Comparisons: checks of the operand types, and conversion to tests of a single column (query
-/// language 10 to 14).
+/// Binds comparisons: checks the operand types, and converts to tests of a single column where
+/// possible (query language 10 to 14).
 extension QueryBinder {
     mutating func comparison(_ tree: QueryComparison) throws(RealmError) -> BoundCondition {
         if tree.relation == .text { return try fullText(tree) }
@@ -29,7 +29,7 @@ extension QueryBinder {
     private mutating func operands(
         _ tree: QueryComparison
     ) throws(RealmError) -> (BoundOperand, BoundOperand) {
-        // Most comparisons are of a property, whose type is known directly, and a constant.
+        // The most common case: a property, whose type is known at once, and a constant.
         if case .property(let property) = tree.left.kind, tree.right.isLiteral {
             let left = try self.property(property)
             return (left, try operand(tree.right, target: left.type))

@@ -48,8 +48,8 @@ extension QueryBinder {
         return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
-    /// Returns the path with its end in final form: a selected entry, or the keys, of a dictionary
-    /// of links at the end of the path becomes a `PathEnd` in place of a hop.
+    /// Returns the path in its final form. If the path ends at one entry, or at the keys, of a
+    /// dictionary of links, its last hop is replaced by a `PathEnd`.
     private func closed(
         _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> ResolvedPath {

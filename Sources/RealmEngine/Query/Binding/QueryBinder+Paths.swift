@@ -88,8 +88,8 @@ extension QueryBinder {
         for (i, element) in elements.enumerated() {
             guard element.isSplit, case .name(let part, _) = element.kind else { break }
             name += i == 0 ? part : "." + part
-            // A first name without a dot is a property anyway. Only if it begins with `@` must a
-            // property be preferred to an operator of that name.
+            // Without a dot, a name is found as a property later. Check it here only if it begins
+            // with `@`, because such a property takes precedence over an operator of that name.
             guard i > 0 || name.hasPrefix("@") else { continue }
             if table.columnIndex(named: name) != nil { longest = (name, i + 1) }
         }

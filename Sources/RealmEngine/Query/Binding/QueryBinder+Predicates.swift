@@ -1,4 +1,4 @@
-/// Comparisons of predicates (query language 25). They differ from the query language in five
+/// Binds comparisons of predicates (query language 25). They differ from the query language in five
 /// points: ANY is implied, NONE negates ANY, constants are moved to the right side, no text
 /// contains an empty text, and a mixed value that is a text equals the same bytes.
 extension QueryBinder {

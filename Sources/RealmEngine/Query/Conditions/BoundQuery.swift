@@ -144,7 +144,7 @@ final class BoundAggregate: Sendable {
         self.element = element
     }
 
-    /// Whether the values that are aggregated are the values of a dictionary.
+    /// Whether the aggregated values are the values of a dictionary.
     var isOfDictionary: Bool {
         guard property == nil, case .collection(let column, _) = path.end else { return false }
         return column.layout.collection == .dictionary

@@ -1,4 +1,4 @@
-/// Operators applied to two single values (query language 8, 9 and 14).
+/// Results of the operators for two single values (query language 8, 9 and 14).
 enum ValueRules {
     /// Whether `a relation b` is true. TEXT and MATCHES are always false, because they are tested
     /// elsewhere.

@@ -6,7 +6,7 @@
 /// linked object, in contrast, may be read once per link to the object, so each visit has its own
 /// budget.
 final class EvaluationBudget {
-    /// Two read budgets: at index 0 the budget of a pass over the queried class, at index 1 the
+    /// Two read budgets: at index 0 the budget of a scan of the queried class, at index 1 the
     /// budget of a visit to a linked object.
     private let meters: UnsafeMutablePointer<ReadState>
     private let source: NodeSpace

@@ -84,8 +84,8 @@ extension AggregateFunction: Hashable {
 // MARK: - Look-up
 
 extension AggregateFunction {
-    /// Returns the function with an operator of the query language, given with its `@`; nil for
-    /// other names.
+    /// Returns the function that has this operator in the query language, such as `@avg`; nil for
+    /// other texts.
     public static func named(operator text: some StringProtocol) -> AggregateFunction? {
         var text = String(text)
         return text.withUTF8 { named(operator: ByteView($0)) }
@@ -97,10 +97,11 @@ extension AggregateFunction {
         }
     }
 
-    /// The function as written in `--aggregate` with operand `P`, for help and manual.
+    /// The function as written in the option `--aggregate`, with `P` as its property: `sum(P)`. For
+    /// help and manual.
     public var form: String { form(of: "P") }
 
-    /// The function as written in `--aggregate` with the given property as its operand.
+    /// The function as written in the option `--aggregate` with the given property: `sum(age)`.
     public func form(of property: String) -> String {
         switch argument {
         case .none: name

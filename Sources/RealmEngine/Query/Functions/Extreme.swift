@@ -1,6 +1,6 @@
 extension AggregateOperation {
-    /// Makes the operation for the minimum or maximum. Numbers and dates have states of separate
-    /// types, whose leaves are compared in loops.
+    /// Makes the operation for the minimum or maximum. Numbers and dates have state types of their
+    /// own, which compare the values of a leaf in one loop.
     static func extreme(
         isLeast: Bool, of element: OperandType, _ filter: ValueFilter
     ) -> AggregateOperation {

@@ -20,7 +20,7 @@ extension AggregateOperation {
     }
 }
 
-/// The sum of integers in 128 bits, which cannot overflow.
+/// The exact sum of integers, in 128 bits.
 struct IntegerTotal: Total {
     private var sum: Int128 = 0
     private var count: Int128 = 0

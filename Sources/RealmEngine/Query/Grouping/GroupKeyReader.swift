@@ -6,8 +6,8 @@ final class GroupKeyReader {
     let ownColumn: ColumnLeaves?
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// For an enumerated column: the number of each distinct value, by its index among the distinct
-    /// values of the column. `unknown` until the value occurs.
+    /// For an enumerated column: the number assigned to each distinct value, by the index that rows
+    /// store. `unknown` until the value occurs.
     private let known = ReusedBuffer<UInt32>()
     private var distinct: BytesLeaf?
     /// Cached numbers of short texts. Leaves store short texts as cells, padded to one width; there
@@ -19,7 +19,7 @@ final class GroupKeyReader {
     /// Numbers that were assigned to small integers, at index `integer - smallestSmallKey`. Empty
     /// until a small integer occurs.
     private let small = ReusedBuffer<UInt32>()
-    /// Number of the value null in an integer column; `unknown` until a null occurs.
+    /// Number assigned to null in an integer column; `unknown` until a null occurs.
     private var nullNumber = GroupKeyReader.unknown
     private static let smallestSmallKey: Int64 = -128
     private static let smallCount: UInt64 = 1 << 12

@@ -133,8 +133,8 @@ extension Selection {
 private final class SpilledTable {
     private let table: GroupTable
     private let memory: QueryMemoryLimit
-    /// The runs of the groups, followed by the runs of each property's values. Empty until groups
-    /// are written to files for the first time.
+    /// Sorted runs of the groups' records, followed by the runs for the values of each property
+    /// aggregated in sorted order. Empty until groups are written to files for the first time.
     private var runs: [GroupRuns] = []
 
     init(_ table: GroupTable, _ memory: QueryMemoryLimit) {

@@ -125,8 +125,8 @@ struct GeoRing: Sendable {
         witnesses.allSatisfy { crossesOddly(v, touchesPole, to: $0) }
     }
 
-    /// Returns the signed area of the left side, between minus and plus half of the sphere: the sum
-    /// over the triangles from the reference to each edge.
+    /// Returns the signed area to the left of the ring, between minus and plus half of the sphere.
+    /// Adds the areas of the triangles between the reference point and each edge.
     private static func leftArea(_ v: [SphereVector]) -> Double {
         var area = 0.0
         var last = v[v.count - 1]

@@ -34,7 +34,7 @@ public struct QuerySortKey: Sendable {
     }
 }
 
-/// A value by which objects are distinct.
+/// A key of DISTINCT: of several objects with equal keys, only the first is a result.
 public struct QueryDistinctKey: Sendable {
     public var operand: QueryOperand
     /// Rule by which two texts count as equal, such as by bytes or ignoring case.

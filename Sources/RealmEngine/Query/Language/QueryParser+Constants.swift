@@ -1,7 +1,7 @@
 /// Parses literals (query language 2.3 to 2.7).
 extension QueryParser {
-    /// Parses the constant at the current token; nil if there is none. Leaves out words that are
-    /// also names.
+    /// Parses the constant at the current token; nil if there is none. Does not parse words that
+    /// may also be property names, such as `binary`.
     mutating func constant() throws(RealmError) -> QueryConstant? {
         let constant: QueryConstant
         switch token.kind {

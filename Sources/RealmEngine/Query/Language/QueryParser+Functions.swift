@@ -1,4 +1,5 @@
-/// Functions of one value and times relative to now, in the extended query language.
+/// Parses functions of one value and times relative to now, such as `now() - 7d`, in the extended
+/// query language.
 extension QueryParser {
     /// Whether the current token is the name of a function, followed by a parenthesis.
     mutating func isFunction() -> Bool {

@@ -1,4 +1,4 @@
-/// Operands: constants, lists, paths, aggregates and subqueries.
+/// Parses operands: constants, lists, paths, aggregates and subqueries.
 extension QueryParser {
     mutating func operand() throws(RealmError) -> QueryOperand {
         let start = token.range

@@ -11,7 +11,7 @@ struct QueryParser {
     /// The arguments for the placeholders of a predicate; nil if the text is in the query language.
     let arguments: (any PredicateArguments)?
     var lexer: QueryLexer
-    /// The current token.
+    /// The token that is to be parsed next.
     private(set) var token = QueryToken(kind: .end, range: .none)
     /// Range of the token before `token` in the query text.
     private(set) var previous = SourceRange(start: 0, end: 0)

@@ -1,4 +1,4 @@
-/// A token: kind and range (query language 2.1).
+/// A token of query text: its kind, and its range in the text (query language 2.1).
 struct QueryToken {
     var kind: Kind
     let range: SourceRange

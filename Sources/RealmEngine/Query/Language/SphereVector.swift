@@ -60,7 +60,7 @@ struct SphereVector: Hashable, Sendable {
     }
 
     /// Returns twice the cross product with `b`. Precise even if the vectors are nearly equal or
-    /// opposite, as two vectors of the same pole, or of opposite poles, are.
+    /// opposite, such as two vectors of one pole or of opposite poles.
     func normal(to b: SphereVector) -> SphereVector { (self + b).cross(b - self) }
 
     /// Whether the point is a pole. The vector of a pole still contains its longitude, as tiny

@@ -141,7 +141,7 @@ final class RowArranger {
         try evaluator.find(object, in: table)?.value(key.column)
     }
 
-    /// Returns the keys sorted by `paths`.
+    /// Returns the object keys sorted by the values of `paths`.
     func sorted(_ keys: RowKeys, _ paths: [BoundSortKey]) throws(RealmError) -> RowKeys {
         let first = try part(keys, from: 0, paths)
         if first.rows.count == keys.count {

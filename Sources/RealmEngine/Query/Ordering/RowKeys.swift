@@ -44,8 +44,8 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         }
     }
 
-    /// Address of the array of keys if it is in memory. Equal addresses mean equal lists, because
-    /// copies share the array. Nil if the keys are in a temporary file.
+    /// Address of the array of keys if it is in memory. Copies of the list share the array and thus
+    /// the address. Nil if the keys are in a temporary file.
     var base: UnsafeRawPointer? {
         guard case .memory(let keys) = storage else { return nil }
         return keys.withUnsafeBytes { $0.baseAddress }
@@ -160,7 +160,7 @@ struct QueryMemoryLimit: Sendable {
         isConfidential = snapshot.database.isEncrypted
         copiesTexts = (isConfidential || isCollated) && options.memoryLimit < .max
         directory = options.spillDirectory
-        // Of the memory limit, 3/8 are for the input and output lists of keys, and 5/8 for sorting.
+        // The input and output lists of keys get 3/8 of the memory limit, sorting gets 5/8.
         keys = Self.keys(options)
         sorting = options.memoryLimit / 8 * 5
     }

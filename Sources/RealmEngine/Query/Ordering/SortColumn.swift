@@ -411,8 +411,8 @@ final class SortColumn {
         return ids.map { codeOfID[Int($0)] }
     }
 
-    /// Numbers the distinct keys. Returns the number of each row's key, and for each number the
-    /// first row with its key.
+    /// Assigns a number to each distinct key. Returns the number of each row's key, and for each
+    /// number the first row with its key.
     private func distinctKeys() -> (ids: [UInt32], firsts: [UInt32]) {
         var capacity = 1024
         while capacity < ranks.count * 2 { capacity *= 2 }

@@ -9,8 +9,8 @@ enum SortPart: Equatable {
     case head
     /// Bytes `8 * n` to `8 * n + 7` of a text; `head` encodes the first eight bytes.
     case text(Int)
-    /// Length of the text in bytes, which decides between texts with equal bytes up to the end of
-    /// the shorter one.
+    /// Length of the text in bytes, which decides if texts have equal words because words are
+    /// padded with zeros.
     case length
     /// Word for the end of a key that is longer than eight bytes: the nanoseconds of a timestamp,
     /// or the last bytes of an object id or UUID.
@@ -31,8 +31,8 @@ extension SortColumn {
 
     /// Kind of eight-byte words that the sort compares in place of the column's keys.
     enum Form {
-        /// One number per key, in the order of the keys. Mixed values and decimals are compared
-        /// with each other in advance to number them.
+        /// A number for each key, ascending in the order of the keys. To find these numbers for
+        /// mixed values and decimals, the keys are compared with each other before the sort.
         case codes
         case exact, text, twoWords
     }

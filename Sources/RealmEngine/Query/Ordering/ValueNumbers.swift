@@ -2,8 +2,8 @@
 ///
 /// The hash uses a random secret, so that a file cannot be built to make all values collide.
 final class ValueNumbers {
-    /// Value by number: of several equal values, the first that occurred. If `heads` is not nil,
-    /// texts of up to `TextHeads.maximumLength` bytes are copies.
+    /// The value to which each number was assigned: of several equal values, the first that
+    /// occurred. If `heads` is not nil, texts of up to `TextHeads.maximumLength` bytes are copies.
     let values = ReusedBuffer<Value>()
     /// Copies of the texts' first bytes; nil if texts are compared in the file's pages.
     private var heads: TextHeads?

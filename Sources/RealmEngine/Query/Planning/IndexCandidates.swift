@@ -30,8 +30,8 @@ final class IndexCandidates: Sendable {
 
     var count: Int { objects.count }
 
-    /// Returns the terms of `condition` that are true for all of the objects. `condition` must be
-    /// the query's condition.
+    /// Returns the terms of `condition` that are true for all objects that the indexes found.
+    /// `condition` must be the query's condition.
     func trueTerms(of condition: BoundCondition) -> [BoundCondition] {
         guard isFinal, someTrueTerms.isEmpty else { return someTrueTerms }
         if case .and(let children) = condition { return children }

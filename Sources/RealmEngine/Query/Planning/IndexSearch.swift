@@ -177,8 +177,8 @@ struct IndexSearch {
         }
     }
 
-    /// Properties of an index list that let a search read only the first and the last object of the
-    /// list instead of every object.
+    /// Properties of an index list with which the first and the last object of the list, or a
+    /// bisection, replace reading every object.
     private struct Trust {
         /// If true, a search may read only the first and the last object of the list. If neither
         /// has the wanted value, no object of the list is considered to have it.

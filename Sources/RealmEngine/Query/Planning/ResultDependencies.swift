@@ -30,7 +30,8 @@ struct ResultDependencies: Sendable {
         isLasting = true
     }
 
-    /// Returns the dependencies for the version of `snapshot`; nil if a table may have changed.
+    /// Returns these dependencies with the version of `snapshot`, if no table has changed since;
+    /// nil if a table may have changed.
     func following(_ snapshot: Snapshot) -> ResultDependencies? {
         let now = snapshot.state
         if now === state { return self }

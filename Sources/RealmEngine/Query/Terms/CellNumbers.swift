@@ -1,5 +1,6 @@
-/// Cache of the numbers that `ValueNumbers` assigned to short texts, by the bytes of their cells
-/// including padding. A cached text need not be read again. Used by one thread.
+/// Cache of the numbers that `ValueNumbers` assigned to short texts. Leaves store short texts as
+/// cells, padded to one width, and a lookup compares whole cells. A cached text need not be read
+/// again. Used by one thread.
 final class CellNumbers {
     /// Size of a cell in bytes. Cells of different widths are padded differently, so the cache is
     /// for one width only.
@@ -9,13 +10,13 @@ final class CellNumbers {
     /// bytes.
     private let few = FewCells()
 
-    /// Number that stands for a cell that is not cached.
+    /// Placeholder number of cells that are not cached.
     static let unknown = WordNumbers.unknown
 
     init(width: Int) { self.width = width }
 
-    /// Stores the number of each selected row in `numbers` if the row's cell is cached, and
-    /// `unknown` otherwise. Returns whether some cell was not cached.
+    /// Stores the number of each selected row in `numbers` if the row's cell, a text padded to
+    /// `width` bytes, is cached, and `unknown` otherwise. Returns whether some cell was not cached.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -35,7 +36,8 @@ final class CellNumbers {
         width == 16 && few.isComplete && few.hasAll(cells, rows)
     }
 
-    /// Caches `number` for the text in row `row` of a leaf whose cells begin at `cells`.
+    /// Caches `number` for the text in row `row` of a leaf. The leaf's cells, which are padded
+    /// texts, begin at `cells`.
     func insert(_ cells: UnsafeRawPointer, _ row: Int, _ number: UInt32) {
         let (low, high) =
             switch width {

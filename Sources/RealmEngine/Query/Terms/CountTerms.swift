@@ -124,8 +124,9 @@ extension CollectionLeaf {
             IntegerKernels.rows(in: none, node, first: 0, count: min(count, ClusterRows.maximum)))
     }
 
-    /// Returns the rows of `filled` whose collection's root passes `test`. All roots of a leaf are
-    /// prefetched before the first is tested, because they are scattered in the file.
+    /// Returns the rows of `filled` for which `test` is true; `test` receives the root of the row's
+    /// collection. All roots of a leaf are prefetched before the first test, because they are
+    /// scattered in the file.
     @inline(__always)
     func rows(
         _ filled: Selection, _ space: NodeSpace, _ scratch: LeafScratch,

@@ -27,8 +27,7 @@ struct DictionaryPredicate {
         isFilled = true
     }
 
-    /// Returns the ranges of consecutive indexes of distinct values for which the test returned
-    /// `answer`.
+    /// Returns the indexes of the distinct values for which the test returned `answer`, as ranges.
     private func places(of answer: Bool) -> [IntegerRange] {
         var runs: [IntegerRange] = []
         for (i, found) in answers.enumerated() where found == answer {

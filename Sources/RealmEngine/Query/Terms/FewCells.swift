@@ -1,5 +1,6 @@
-/// Hash table from a few cells of 16 bytes to the numbers of their texts. Its multiplier is chosen
-/// so that each cell has its own slot; a lookup is one comparison.
+/// Hash table from a few short texts, each padded to a cell of 16 bytes, to the numbers assigned to
+/// the texts. Its multiplier is chosen so that each cell has its own slot; a lookup is one
+/// comparison.
 ///
 /// Confined to one thread.
 final class FewCells {
@@ -12,7 +13,8 @@ final class FewCells {
     private let slots: UnsafeMutablePointer<Entry>
     private var entries: [Entry] = []
     private var multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
-    /// Whether every inserted cell has a separate slot; false before the first insertion.
+    /// Whether every inserted cell has a slot of its own, so that lookups are exact. False before
+    /// the first insertion.
     private(set) var isComplete = false
     /// Whether no multiplier separates the cells, or too many cells were inserted. Later cells are
     /// then not inserted.
@@ -73,8 +75,8 @@ final class FewCells {
         return true
     }
 
-    /// Stores the numbers of the selected rows' cells in `numbers`, and `unknown` for cells that
-    /// are not in the table. Returns whether there are such cells.
+    /// Stores the number of each selected row in `numbers`, and `unknown` if the row's cell, a text
+    /// padded to 16 bytes, is not in the table. Returns whether there are such rows.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -94,7 +96,7 @@ final class FewCells {
         return hasOthers
     }
 
-    /// Whether the 16-byte cells of all selected rows are in the hash table.
+    /// Whether the cells of all selected rows, texts padded to 16 bytes, are in the hash table.
     func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
         let (slots, multiplier) = (slots, multiplier)
         var difference: UInt64 = 0

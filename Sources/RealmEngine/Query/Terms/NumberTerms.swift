@@ -2,7 +2,7 @@
 final class IntegerTerm: QueryTerm {
     /// Storage of null in the leaves of the column.
     enum Form {
-        /// The column is not nullable.
+        /// The column is not nullable, so its leaves contain no null.
         case plain
         /// Element 0 of the array is the null marker. A row is null if its element equals the
         /// marker.

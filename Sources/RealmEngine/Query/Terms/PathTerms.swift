@@ -129,8 +129,8 @@ final class AdaptiveTerm: QueryTerm {
     /// objects that the path reaches are counted too. Nil before the first row.
     private var allowance: Int?
     private let evaluator: QueryEvaluator
-    /// Whether the path may reach a large part of its target table from a single object. The whole
-    /// target table is then tested at once from the start.
+    /// Whether the path may reach a large part of its target table from a single object. The target
+    /// table is then tested as a whole when the first row is tested.
     private let spreads: Bool
 
     /// Number of reached objects that cost as much as one tested row.

@@ -5,8 +5,8 @@ final class ScalarTerm: QueryTerm {
     private let comparison: BoundComparison
     private let left: ScalarColumn
     private let right: ScalarColumn
-    /// The same comparison with kernels, if both operands are numbers computed from properties of
-    /// the queried object; otherwise nil.
+    /// The same comparison as loops over packed numbers, if both operands are computed from numeric
+    /// properties of the queried object; otherwise nil.
     private let numbers: NumberComparison?
 
     override var label: String {

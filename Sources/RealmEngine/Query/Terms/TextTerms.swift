@@ -335,7 +335,8 @@ final class TextTerm: QueryTerm {
         return (decided ?? .none) & among | rest
     }
 
-    /// Maximum number of rows of a leaf that are compared one by one.
+    /// Maximum number of selected rows of a leaf whose texts are compared one by one. For more
+    /// rows, the whole leaf is searched at once.
     private static let maximumRowByRow = 16
 
     /// Returns the first bytes of the text in each row of a leaf, for `<` and `>`. Nil for leaf

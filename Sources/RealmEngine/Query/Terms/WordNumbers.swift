@@ -12,7 +12,7 @@ final class WordNumbers {
         var number = WordNumbers.unknown
     }
 
-    /// Number that stands for a text that is not cached.
+    /// Placeholder number of texts that are not cached.
     static let unknown = UInt32.max
 
     private var entries: UnsafeMutablePointer<Entry>
