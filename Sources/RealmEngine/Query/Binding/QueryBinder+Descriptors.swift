@@ -125,7 +125,7 @@ extension QueryBinder {
     }
 
     private func unsortable(_ range: SourceRange) -> RealmError {
-        // Keys that a program made have no source text to quote.
+        // A sort key that was built by a program has no source text to quote.
         let key = range.start < 0 ? "this path" : "'\(source.quote(range))'"
         return source.error(
             .invalidSortDescriptor, "sortPath", at: range,

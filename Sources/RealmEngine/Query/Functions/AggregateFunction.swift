@@ -11,7 +11,7 @@ public final class AggregateFunction: Sendable {
     /// Description of the result in a few words, for the manual.
     public let summary: String
     package let operands: Operands
-    /// The type of the result, by the type of the values.
+    /// Returns the type of the function's result, given the type of the values.
     let resultType: @Sendable (OperandType) -> OperandType
     let nan: NaNRule
     let computation: Computation

@@ -111,8 +111,8 @@ struct GeoRing: Sendable {
     /// A ring that halves the sphere has no smaller side, so its left side is the inside. This is
     /// the tolerance for an area that counts as half the sphere.
     private static let roundingOfHemisphere = 1e-14
-    /// Test points far from each other and from the reference, so that no small region contains two
-    /// of them.
+    /// Test points that are far from each other and from the reference point, so that no small
+    /// region contains two of these three points.
     private static let witnesses = [
         SphereVector(0.5513748, 0.2719451, -0.7886931).normalized,
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,

@@ -15,7 +15,7 @@ enum FoundObjects: Sendable {
         }
     }
 
-    /// Calls `body` with successive ranges of keys until it returns false.
+    /// Calls `body` with successive batches of the found object keys until it returns false.
     func visit(
         _ space: NodeSpace, _ body: (UnsafeBufferPointer<Int64>) throws(RealmError) -> Bool
     ) throws(RealmError) {
