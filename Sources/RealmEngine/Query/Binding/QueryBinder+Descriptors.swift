@@ -125,7 +125,7 @@ extension QueryBinder {
     }
 
     private func unsortable(_ range: SourceRange) -> RealmError {
-        // A sort key that was built by a program has no source text to quote.
+        // A key that a program built for SORT or DISTINCT has no source text to quote.
         let key = range.start < 0 ? "this path" : "'\(source.quote(range))'"
         return source.error(
             .invalidSortDescriptor, "sortPath", at: range,

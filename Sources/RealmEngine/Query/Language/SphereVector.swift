@@ -67,8 +67,8 @@ struct SphereVector: Hashable, Sendable {
     /// values of x and y.
     var isPole: Bool { abs(z) == 1 }
 
-    /// Returns the volume of the parallelepiped spanned by the vectors of three points; its sign
-    /// gives the orientation of the points. Precise even if two points are nearly equal or
+    /// Returns twice the volume of the parallelepiped spanned by the vectors of three points; its
+    /// sign gives the orientation of the points. Precise even if two points are nearly equal or
     /// opposite, because the cross product is taken of those two.
     private static func volume(
         _ a: SphereVector, _ b: SphereVector, _ c: SphereVector
