@@ -31,6 +31,8 @@ import Testing
         ("int", "1", "bool", "true"),
         ("int", "86400", "date", #""1970-01-02T00:00:00Z""#), ("int", "5", "decimal128", #""5""#),
         ("double", "2.0", "int", "2"), ("double", "0.1", "decimal128", #""0.1""#),
+        ("decimal128", #""9223372036854775807""#, "int", "9223372036854775807"),
+        ("decimal128", #""-9.007199254740993e15""#, "int", "-9007199254740993"),
         ("double", "0.5", "float", "0.5"), ("bool", "false", "int", "0"),
         ("string", #""42""#, "int", "42"), ("string", #""1.25""#, "double", "1.25"),
         ("string", #""2024-06-01T10:00:00Z""#, "date", #""2024-06-01T10:00:00Z""#),
@@ -72,6 +74,73 @@ import Testing
         #expect(refused.status != 0)
         #expect(refused.errorText.contains("3 has '1e9999'"), "\(refused.errorText)")
         #expect(!refused.errorText.contains("-inf"), "\(refused.errorText)")
+    }
+
+    /// The plan reads the values of a property under the name that the file has.
+    @Test func countsMisfitsOfRenamedProperties() {
+        make(
+            "  *id  int\n  price  string\n  other  string",
+            #"{"id":1,"price":"2.5","other":"1"}"#, #"{"id":7,"price":"n/a","other":"2"}"#)
+        let change = "--rename Item.price=cost --rename Item.other=price --type 'Item.cost=double?'"
+        let refused = lab.shell("$W \(change) --type Item.price=int shop.realm")
+        #expect(refused.errorText.contains("7 has 'n/a'"), "\(refused.errorText)")
+        let unforced = lab.shell("$W --on-misfit null \(change) shop.realm")
+        #expect(unforced.errorText.contains("loses data"), "\(unforced.errorText)")
+        let plan = lab.shell("$W -n --on-misfit null \(change) --type Item.price=int shop.realm")
+        #expect(plan.text.contains("2 values converted, 1 value lost"), "\(plan.text)")
+        #expect(plan.text.contains("2 values converted)"), "\(plan.text)")
+        let forced = lab.shell(
+            "$W --force --on-misfit null \(change) --type Item.price=int shop.realm")
+        #expect(forced.status == 0, "\(forced.errorText)")
+        #expect(
+            items("id,cost,price") == """
+                {"id":1,"cost":2.5,"price":1}
+                {"id":7,"cost":null,"price":2}
+
+                """)
+    }
+
+    @Test func countsNullsOfRenamedProperties() {
+        make("  p  string?", #"{"p":null}"#)
+        let unforced = lab.shell("$W --rename Item.p=q --required Item.q shop.realm")
+        #expect(unforced.errorText.contains("1 null lost"), "\(unforced.errorText)")
+    }
+
+    @Test func namesDuplicatesAmongConvertedValues() {
+        make("  p  string", #"{"p":"1"}"#, #"{"p":"01"}"#, #"{"p":"2"}"#)
+        let refused = lab.shell("$W --type Item.p=int --primary-key Item.p shop.realm")
+        #expect(refused.errorText.contains("1 (2 objects)"), "\(refused.errorText)")
+        #expect(lab.shell("$W --type Item.p=int --type Item.p=bool shop.realm").status != 0)
+    }
+
+    @Test func refusesPrimaryKeysOfOtherTypes() {
+        make("  p  list<int>\n  q  double", #"{"p":[],"q":1}"#, #"{"p":[],"q":1}"#)
+        for name in ["p", "q"] {
+            let refused = lab.shell("$W --primary-key Item.\(name) shop.realm")
+            #expect(refused.errorText.contains("a primary key is an int"), "\(refused.errorText)")
+        }
+    }
+
+    /// Numbers that become texts stay different elements.
+    @Test func countsRepeatedElementsOnly() {
+        make("  p  list<int>", #"{"p":[10,2,33]}"#)
+        let result = lab.shell("$W --type 'Item.p=set<string>' shop.realm")
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(items("p") == #"{"p":["10","2","33"]}"# + "\n")
+        _ = lab.shell("$W --type 'Item.p=list<string>' shop.realm")
+        lab.write("in", #"{"p":["7","7"]}"# + "\n")
+        _ = lab.shell("$W shop.realm Item in")
+        let unforced = lab.shell("$W --type 'Item.p=set<int>' shop.realm")
+        #expect(unforced.errorText.contains("1 repeated value lost"), "\(unforced.errorText)")
+    }
+
+    @Test func refusesDecimalsBeyondTheRange() {
+        make("  *id  int\n  p  decimal128", #"{"id":3,"p":"-1e400"}"#, #"{"id":4,"p":"inf"}"#)
+        for type in ["double", "float"] {
+            let refused = lab.shell("$W --type Item.p=\(type) shop.realm")
+            #expect(refused.errorText.contains("1 of the values"), "\(refused.errorText)")
+            #expect(refused.errorText.contains("3 has"), "\(refused.errorText)")
+        }
     }
 
     @Test func roundingNeedsForce() {
@@ -134,6 +203,22 @@ import Testing
         let refused = lab.shell("$W --embed Tag shop.realm")
         #expect(refused.status != 0)
         #expect(refused.errorText.contains("no incoming links"), "\(refused.errorText)")
+    }
+
+    @Test func refusesToEmbedObjectsThatContainThemselves() {
+        lab.write("schema", "class Item\n  up  Item\n  bag  set<Item>\n")
+        lab.write("in", "{\"_key\":0,\"up\":1}\n{\"_key\":1,\"up\":0}\n")
+        let made = lab.shell(
+            "$W --create --schema-file schema shop.realm && "
+                + "$W shop.realm Item in")
+        #expect(made.status == 0, "\(made.errorText)")
+        for way in ["", "-n"] {
+            let refused = lab.shell("$W \(way) --force --drop Item.bag --embed Item shop.realm")
+            #expect(refused.errorText.contains("contains itself"), "\(refused.errorText)")
+            let bag = lab.shell("$W \(way) --embed Item shop.realm")
+            #expect(bag.errorText.contains("Item.bag"), "\(bag.errorText)")
+        }
+        #expect(lab.shell("$Q -c shop.realm Item").text == "2\n")
     }
 
     @Test(arguments: [

@@ -121,6 +121,8 @@ public struct PropertyDescription: Sendable {
     package var hasIntegerKeys = false
     public var isIndexed = false
     public var isFullText = false
+    /// Key of the property of a database that this one describes; nil for a new property.
+    var storedKey: ColumnKey?
 
     /// Kind of the search index that the property has or should have.
     package var index: IndexKind { isFullText ? .fullText : isIndexed ? .general : .none }
@@ -187,5 +189,6 @@ extension PropertyDescription {
         // is never read.
         isIndexed = column.index == .general || (column.index == .none && column.isIndexed)
         isFullText = column.index == .fullText
+        storedKey = column.key
     }
 }

@@ -18,19 +18,18 @@ extension SchemaPlan {
                     + "optional or required", code: "SchemaMismatch", reason: "schema")
         }
         if property.isOptional == isOptional { return }
-        let nulls = isOptional ? 0 : try self.nulls(name, property.name)
+        let nulls = isOptional ? 0 : try self.nulls(name, property)
         plan(
             .setOptional(name, property.name, isOptional),
             note: Self.counted(nulls, "null", "lost"), losesData: nulls > 0)
         classes[table].properties[index].isOptional = isOptional
     }
 
-    /// Returns the number of objects in which the property, or an element of its collection, is
-    /// null.
-    private func nulls(_ name: String, _ property: String) throws(RealmError) -> Int {
-        guard let info = stored[name], let column = info.columnIndex(named: property) else {
-            return 0
-        }
+    /// Counts the objects in which the property, or an element of its collection, is null.
+    private func nulls(
+        _ name: String, _ property: PropertyDescription
+    ) throws(RealmError) -> Int {
+        guard let (info, column) = storedColumn(name, property) else { return 0 }
         snapshot.beginWalk()
         let scan = snapshot.table(info).scan(columns: [column])
         var count = 0

@@ -1,10 +1,16 @@
 /// Plans changes of property types, of primary keys, and of whether classes are embedded.
 extension SchemaPlan {
-    /// Changes the type of a property. `new` must have the property's name.
+    /// The planned type of a stored property.
+    struct PlannedTypeChange {
+        let old: PropertyDescription
+        let new: PropertyDescription
+        let rule: MisfitRule
+    }
+
+    /// Gives a property another type. `new` has the property's name.
     ///
-    /// Throws `misuse` if values of one type can never be values of the other. If `rule` is
-    /// `refuse`, also throws if some values cannot be converted; the message contains the first of
-    /// these values.
+    /// Throws `misuse` where values cannot become values of the type, with the first of them where
+    /// `rule` is `refuse`, and where the plan has changed the type already.
     package mutating func setType(
         _ place: SchemaElement, _ new: PropertyDescription, _ rule: MisfitRule
     ) throws(RealmError) {
@@ -15,6 +21,7 @@ extension SchemaPlan {
         if old.hasSameType(as: new), old.isOptional == new.isOptional { return }
         try checkTypes(name, old, new)
         var new = new
+        new.storedKey = old.storedKey
         (new.isIndexed, new.isFullText) = (old.isIndexed, old.isFullText)
         if new.index.obstacle(new.type, new.collection) != nil {
             (new.isIndexed, new.isFullText) = (false, false)
@@ -41,6 +48,9 @@ extension SchemaPlan {
         classes[table].properties.remove(at: index)
         classes[table].append(new)
         addLinkTarget(of: new)
+        guard let key = old.storedKey, let info = stored[name] else { return }
+        typeChanges[info.key, default: [:]][key] = PlannedTypeChange(
+            old: old, new: new, rule: rule)
     }
 
     /// The name of a property; nil if `place` is a class.
@@ -68,6 +78,11 @@ extension SchemaPlan {
                 throw refuse("objects of \(target) belong to the property that holds them")
             }
         }
+        if let (info, column) = storedColumn(name, old),
+            typeChanges[info.key]?[info.columns[column].key] != nil
+        {
+            throw refuse("its type was changed already")
+        }
         let isKey = classes[try position(name)].primaryKey == old.name
         guard !isKey || new.type.mayBePrimaryKey && new.collection == nil else {
             throw refuse("a primary key is an int, string, objectId or uuid")
@@ -94,11 +109,8 @@ extension SchemaPlan {
         _ name: String, _ old: PropertyDescription, _ new: PropertyDescription, _ rule: MisfitRule
     ) throws(RealmError) -> Findings {
         var found = Findings()
-        guard let info = stored[name], let column = info.columnIndex(named: old.name) else {
-            return found
-        }
-        let target = new.target.flatMap { stored[$0]?.key } ?? .none
-        var change = TypeChange(to: new, target: target, rule)
+        guard let (info, column) = storedColumn(name, old) else { return found }
+        var change = conversion(to: new, rule)
         snapshot.beginWalk()
         let keyColumn = info.primaryKey
         let scan = snapshot.table(info).scan(columns: [column] + (keyColumn.map { [$0] } ?? []))
@@ -106,7 +118,11 @@ extension SchemaPlan {
             for row in 0..<scan.count {
                 let value = try scan.value(row: row, column: 0)
                 let before = change.losses.misfits
-                let result = try result(of: value, old, &change)
+                let texts =
+                    new.collection == .set && new.type == .string && old.type != .string
+                    ? TextHeads(capacity: 0) : nil
+                defer { withExtendedLifetime(texts) {} }
+                let result = try result(of: value, old, &change, texts: texts)
                 found.values += 1
                 if case .elements(let values) = result, new.collection == .set {
                     found.repeated += values.count - (try WriteTransaction.asSet(values).count)
@@ -122,8 +138,15 @@ extension SchemaPlan {
         return found
     }
 
+    private func conversion(to new: PropertyDescription, _ rule: MisfitRule) -> TypeChange {
+        TypeChange(to: new, target: new.target.flatMap { stored[$0]?.key } ?? .none, rule)
+    }
+
+    /// - Parameter texts: memory for the texts of elements, all of which `change` writes into one
+    ///   buffer; nil if the caller does not compare them.
     private func result(
-        of value: Value, _ old: PropertyDescription, _ change: inout TypeChange
+        of value: Value, _ old: PropertyDescription, _ change: inout TypeChange,
+        texts: TextHeads? = nil
     ) throws(RealmError) -> TypeChange.Result {
         switch value {
         case .list(let view) where old.collection != nil,
@@ -131,7 +154,7 @@ extension SchemaPlan {
             var elements = snapshot.elements(of: view, walking: true)
             var values: [Value] = []
             while let element = try elements.next() { values.append(element) }
-            return change.result(of: values) { $0 }
+            return change.result(of: values) { texts?.copy(of: $0) ?? $0 }
         default: return change.result(of: value) { $0 }
         }
     }
@@ -178,6 +201,11 @@ extension SchemaPlan {
         let name = classes[table].name
         let property = classes[table].properties[index]
         if classes[table].primaryKey == property.name { return }
+        guard property.type.mayBePrimaryKey, property.collection == nil else {
+            throw .misuse(
+                "\(name).\(property.name) is \(property.typeText); a primary key is an int, "
+                    + "string, objectId or uuid", code: "SchemaMismatch", reason: "schema")
+        }
         try checkAreDistinct(name, property)
         plan(
             .setPrimaryKey(name, property.name),
@@ -212,16 +240,21 @@ extension SchemaPlan {
     private func checkAreDistinct(
         _ name: String, _ property: PropertyDescription
     ) throws(RealmError) {
-        guard let info = stored[name], let column = info.columnIndex(named: property.name) else {
-            return
-        }
-        let numbers = ValueNumbers()
+        guard let (info, column) = storedColumn(name, property) else { return }
+        let planned = typeChanges[info.key]?[info.columns[column].key]
+        var change = conversion(to: property, planned?.rule ?? .refuse)
+        let numbers = ValueNumbers(copiesTexts: planned != nil)
         var counts: [Int] = []
         snapshot.beginWalk()
         let scan = snapshot.table(info).scan(columns: [column])
         while try scan.next() {
             for row in 0..<scan.count {
-                let number = Int(numbers.number(of: try scan.value(row: row, column: 0)))
+                var value = try scan.value(row: row, column: 0)
+                if let planned, case .single(let new) = try result(of: value, planned.old, &change)
+                {
+                    value = new
+                }
+                let number = Int(numbers.number(of: value))
                 if number == counts.count { counts.append(0) }
                 counts[number] += 1
             }

@@ -16,7 +16,9 @@ package struct SchemaPlan {
     /// Names of the classes that are targets of link properties.
     private var linkTargets: Set<String> = []
     let snapshot: Snapshot
-    /// The classes of the database, by their names after the changes planned so far.
+    /// The planned change of type of a stored property.
+    var typeChanges: [TableKey: [ColumnKey: PlannedTypeChange]] = [:]
+    /// The database's classes by their planned names.
     var stored: [String: TableInfo]
     let advice: (Disagreement) -> String?
 
@@ -51,6 +53,9 @@ package struct SchemaPlan {
     @_optimize(size)
     package func apply(_ transaction: WriteTransaction) throws(RealmError) {
         for planned in changes { try planned.change.apply(transaction) }
+        for case .setKind(let name, .embedded) in changes.map(\.change) {
+            try transaction.checkNesting(try transaction.existing(name))
+        }
     }
 
     mutating func plan(
@@ -63,6 +68,18 @@ package struct SchemaPlan {
     func objects(_ name: String) throws(RealmError) -> Int {
         guard let info = stored[name] else { return 0 }
         return try snapshot.table(info).count()
+    }
+
+    /// Returns a class of the database and the index of a property; nil for a new property.
+    ///
+    /// - Parameter name: the planned name of the class.
+    func storedColumn(
+        _ name: String, _ property: PropertyDescription
+    ) -> (info: TableInfo, column: Int)? {
+        guard let info = stored[name], let key = property.storedKey,
+            let column = info.columns.firstIndex(where: { $0.key == key })
+        else { return nil }
+        return (info, column)
     }
 
     static func counted(_ count: Int, _ noun: String, _ fate: String) -> String? {

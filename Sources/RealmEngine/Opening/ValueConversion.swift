@@ -62,19 +62,11 @@ struct ValueConversion: ~Copyable {
         case .bool(let truth): return .exact(.int(truth ? 1 : 0))
         case .float(let x): return Int64(exactly: x).map { .exact(.int($0)) } ?? .misfit
         case .double(let x): return Int64(exactly: x).map { .exact(.int($0)) } ?? .misfit
-        case .decimal(let x):
-            guard !x.isNaN, let number = Int64(exactly: x.doubleValue),
-                Self.isEqual(x, number)
-            else { return .misfit }
-            return .exact(.int(number))
+        case .decimal(let x): return x.exactInt64.map { .exact(.int($0)) } ?? .misfit
         case .timestamp(let time):
             return time.nanoseconds == 0 ? .exact(.int(time.seconds)) : .misfit
         default: return .misfit
         }
-    }
-
-    private static func isEqual(_ x: Decimal128, _ number: Int64) -> Bool {
-        ValueRules.compare(.decimal(x), .int(number)) == 0
     }
 
     private static func double(_ value: Value) -> Outcome {
@@ -86,6 +78,8 @@ struct ValueConversion: ~Copyable {
                 ?? .rounded(.double(Double(number)))
         case .decimal(let x):
             let nearest = x.isNaN ? Double.nan : x.doubleValue
+            // A finite number beyond the range of a double does not fit.
+            if x.isFinite, nearest.isInfinite { return .misfit }
             let isSame = x.isNaN || ValueRules.compare(value, .double(nearest)) == 0
             return isSame ? .exact(.double(nearest)) : .rounded(.double(nearest))
         default: return .misfit

@@ -138,8 +138,9 @@ extension WriteOption {
     static let embed = Option(
         "embed", nil, each: .required("CLASS", .text), in: .schema,
         "make the objects of a class embedded",
-        "Make CLASS an embedded class. Exactly one object must link to each of its objects, and "
-            + "CLASS must have no primary key.")
+        "Make CLASS an embedded class. Exactly one object must link to each of its objects, no "
+            + "object may contain itself, no set may link to CLASS, and CLASS must have no primary "
+            + "key.")
 
     static let unembed = Option(
         "unembed", nil, each: .required("CLASS", .text), in: .schema,

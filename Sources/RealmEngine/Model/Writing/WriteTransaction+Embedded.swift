@@ -70,8 +70,33 @@ extension WriteTransaction {
         return level
     }
 
-    /// Returns the object that owns an embedded object, and the owning property; nil if `object` is
-    /// not embedded or has no owner.
+    /// Throws `misuse` if an object of the embedded class contains itself or is nested deeper than
+    /// embedded objects are created, or if a set may contain objects of the class.
+    func checkNesting(_ table: TableKey) throws(RealmError) {
+        let editor = try editor(table)
+        func refuse(_ why: String) -> RealmError {
+            Self.migrationFailure("Cannot convert '\(editor.className)' to embedded: \(why)")
+        }
+        for backlink in editor.backlinks {
+            let origin = try self.editor(backlink.origin)
+            guard let i = origin.columnIndex(backlink.originColumn),
+                origin.columns[i].collection == .set
+            else { continue }
+            throw refuse(
+                "a set such as '\(origin.className).\(origin.columns[i].name)' cannot contain "
+                    + "embedded objects.")
+        }
+        for key in try keys(editor) {
+            guard try level(of: ObjectLink(table: table, key: key)) > EmbeddedNesting.deepestObject
+            else { continue }
+            throw refuse(
+                "an object contains itself, or is nested deeper than "
+                    + "\(EmbeddedNesting.deepestObject) levels.")
+        }
+    }
+
+    /// Returns the owner of an embedded object and the owning property; nil for one that is not
+    /// embedded.
     private func owner(
         of object: ObjectLink
     ) throws(RealmError) -> (object: ObjectLink, column: ColumnInfo)? {
