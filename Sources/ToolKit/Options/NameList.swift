@@ -22,8 +22,13 @@ package enum NameList {
         return parts.map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// Whether the start of a part, up to a parenthesis, ends in the name of a function: `-floor` of
+    /// a sort key, `bin=floor` of a field.
     private static func isFunction(_ start: [UInt8]) -> Bool {
-        let name = start.first == UInt8(ascii: "-") ? start.dropFirst() : start[...]
+        let isDescending = start.first == UInt8(ascii: "-")
+        let name =
+            start.lastIndex(of: UInt8(ascii: "=")).map { start[($0 + 1)...] }
+            ?? start.dropFirst(isDescending ? 1 : 0)
         return ScalarFunction(rawValue: String(decoding: name, as: UTF8.self)) != nil
     }
 }

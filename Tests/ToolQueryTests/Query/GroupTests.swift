@@ -39,6 +39,22 @@ import Testing
         }
     }
 
+    /// A comma between parentheses separates no fields, after a name either.
+    @Test func printsFunctionsAsFields() {
+        let lines = QueryRun.lines(
+            "-ftsv", "-H", "-F", "handle,bin=floor(age,10),floor(age, 10),born=year(born),age",
+            of: "Person")
+        #expect(lines.count > 5)
+        for line in lines {
+            let cells = line.split(separator: "\t", omittingEmptySubsequences: false)
+            #expect(cells.count == 5 && cells[1] == cells[2])
+            #expect(cells[1] == (Int(cells[4]).map { "\($0 / 10 * 10)" } ?? "\\N"))
+        }
+        #expect(
+            QueryRun.lines("-fcsv", "-L1", "-F", "a=floor(age, 10),b=day(born)", of: "Person")[0]
+                == "a,b")
+    }
+
     @Test func groupsDependOnTheTimeZone() {
         func days(_ zone: String) -> [String] {
             QueryRun.lines(
