@@ -21,6 +21,7 @@ extension FileReport {
             members.append(("stale", .known(facts.stalePins.map { UInt64($0) })))
         }
         if showsGrowth { members.append(("growth", .list(pinning.map(growth)))) }
+        if hasBothUUIDOrders { members.append(("guids", .text("mixed"))) }
         if let uuidOrder { members.append(("guids", .text(uuidOrder.rawValue))) }
         if let slots { members.append(("slots", .list(slots.map(Self.json)))) }
         if let damage = facts.inspection.damage {

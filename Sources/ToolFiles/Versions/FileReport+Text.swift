@@ -24,9 +24,11 @@ extension FileReport {
             out.append("  \(Self.padded("age", 14))  written by SDKs of \(age.span)\n")
             out.append("  \(Self.padded("", 14))  \(advice)\n")
         }
-        if uuidOrder == .dotnet {
+        if uuidOrder == .dotnet || hasBothUUIDOrders {
+            let amount = hasBothUUIDOrders ? "some " : ""
             out.append(
-                "  \(Self.padded("guids", 14))  in the byte order of .NET SDKs before 10.10\n")
+                "  \(Self.padded("guids", 14))  \(amount)in the byte order of .NET SDKs before 10.10\n"
+            )
             out.append("  \(Self.padded("", 14))  realm-query --guid dotnet prints them\n")
         }
         appendSpace(to: &out)

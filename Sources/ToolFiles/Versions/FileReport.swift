@@ -10,13 +10,16 @@ struct FileReport {
     let showsGrowth: Bool
     /// Byte order of UUIDs in the file; nil if the file contains none or cannot be opened.
     var uuidOrder: UUIDOrder? = nil
+    /// Whether the file has UUIDs of both byte orders.
+    var hasBothUUIDOrders = false
 
     init(_ path: String, _ request: VersionsRequest) throws(RealmError) {
         facts = try request.facts(path)
         slots = request.showsSlots ? try request.inspector(path).slots() : nil
         showsGrowth = request.showsGrowth
         if let database = try? Database(immutable: path, key: request.command.readKey()) {
-            uuidOrder = (try? UUIDSurvey(database.snapshot()))?.order
+            let survey = try? UUIDSurvey(database.snapshot())
+            (uuidOrder, hasBothUUIDOrders) = (survey?.order, survey?.isMixed ?? false)
         }
     }
 

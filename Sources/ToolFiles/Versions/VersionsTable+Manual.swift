@@ -157,9 +157,9 @@ extension VersionsTable {
             ),
             (
                 "`guids`",
-                "Byte order of UUIDs, if the file has random ones: `standard`, or `dotnet` for "
-                    + "GUIDs that the .NET SDK stored before version 10.10. For the latter, see "
-                    + "`--guid` in `realm-query(1)`."
+                "Byte order of UUIDs, if the file has random ones: `standard`, `dotnet` for GUIDs "
+                    + "that the .NET SDK stored before version 10.10, or `mixed` for some of each. "
+                    + "See `--guid` in `realm-query(1)`."
             ),
             ("`damage`", "Reasons for missing facts."),
         ]),

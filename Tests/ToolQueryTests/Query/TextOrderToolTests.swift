@@ -85,5 +85,23 @@ import Testing
         #expect(lab.shell("${TOOL%write}versions n.realm").text.contains("--guid dotnet"))
         #expect(
             lab.shell("${TOOL%write}versions --json n.realm").text.contains(#""guids":"dotnet""#))
+        let second = #"{"id":2,"tag":"f8f37f1f-26c5-415e-b45c-12dbdc8478c8"}"#
+        #expect(lab.shell("echo '\(second)' | $W n.realm Person").status == 0)
+        #expect(
+            lab.shell("${TOOL%write}versions --json n.realm").text.contains(#""guids":"mixed""#))
+        #expect(lab.shell("${TOOL%write}versions n.realm").text.contains("some in the byte order"))
+    }
+
+    /// UUIDs of time look like swapped random ones now and then.
+    @Test func uuidsOfTimeAreNotTakenForThoseOfDotnet() {
+        make()
+        let ids = (0..<40).map { i in
+            #"{"id":\#(i),"tag":"018f3a5c-00\#(i + 10)-7\#(100 + i * 20)-8899-aabbccddeeff"}"#
+        }
+        lab.write("times", ids.joined(separator: "\n") + "\n")
+        #expect(
+            lab.shell("$W --create --schema-file schema t.realm && $W t.realm Person times").status
+                == 0)
+        #expect(!lab.shell("${TOOL%write}versions --json t.realm").text.contains("guids"))
     }
 }

@@ -7,6 +7,8 @@ package struct UUIDSurvey: Sendable {
     /// Number of random UUIDs in the standard order; `dotnet` is the number in the order of .NET.
     package private(set) var standard = 0
     package private(set) var dotnet = 0
+    /// Number of UUIDs read that are not random in either order, without those of zeros.
+    private var others = 0
 
     /// Table with which .NET SDKs from 10.10 on mark files whose GUIDs are in the standard order.
     private static let marker = "dotnet_guid_representation_fixed"
@@ -37,6 +39,8 @@ package struct UUIDSurvey: Sendable {
                     standard += 1
                 } else if Self.isRandom(UUIDOrder.dotnet.converted(id)) {
                     dotnet += 1
+                } else if id.high | id.low != 0 {
+                    others += 1
                 }
             }
         }
@@ -47,10 +51,15 @@ package struct UUIDSurvey: Sendable {
         id.high >> 12 & 0xF == 4 && id.low >> 62 == 2
     }
 
-    /// The byte order of nearly all UUIDs that were read; nil if there are none or both byte orders
-    /// are frequent.
+    /// The order that nearly all of the UUIDs have; nil if they do not agree or there are none. Of
+    /// UUIDs that are not random, one in 16 looks like a random one in the order of .NET.
     package var order: UUIDOrder? {
-        if dotnet > 0, standard * 4 <= dotnet { return .dotnet }
+        if dotnet > 0, (standard + others) * 4 <= dotnet { return .dotnet }
         return standard > 0 && dotnet * 4 <= standard ? .standard : nil
+    }
+
+    /// Whether the UUIDs are random ones of both orders.
+    package var isMixed: Bool {
+        order == nil && standard > 0 && dotnet > 0 && others * 4 <= standard + dotnet
     }
 }
