@@ -33,6 +33,10 @@ _realm_write() {
             mapfile -t COMPREPLY < <(compgen -W "strict create null" -- "$word")
             return
             ;;
+        --guid)
+            mapfile -t COMPREPLY < <(compgen -W "standard dotnet" -- "$word")
+            return
+            ;;
         --durability)
             mapfile -t COMPREPLY < <(compgen -W "full unsafe" -- "$word")
             return
@@ -64,7 +68,7 @@ _realm_write() {
             ;;
     esac
     if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "-i --input-format --delimiter --encoding --ragged -m --mode --class-field --map --const --ignore-unknown --links --commit-records --commit-interval --commit-bytes -1 --single-transaction --durability --ack --resume --on-error --rejects --max-errors --skip-records --where --set --delete --arg --argjson --case --zone --expect-count --create --new-encryption-key-file --schema-file --schema-version --infer --rename --drop --index --unindex --optional --required --type --on-misfit --primary-key --no-primary-key --embed --unembed --key --link --csv-booleans -f --format --json -o --output --force -n --dry-run -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "-i --input-format --delimiter --encoding --ragged -m --mode --class-field --map --const --ignore-unknown --links --guid --commit-records --commit-interval --commit-bytes -1 --single-transaction --durability --ack --resume --on-error --rejects --max-errors --skip-records --where --set --delete --arg --argjson --case --zone --expect-count --create --new-encryption-key-file --schema-file --schema-version --infer --rename --drop --index --unindex --optional --required --type --on-misfit --primary-key --no-primary-key --embed --unembed --key --link --csv-booleans -f --format --json -o --output --force -n --dry-run -K --encryption-key-file --wait -j --threads --max-memory -h --help -V --version -q --quiet -v --verbose --color --progress" -- "$word")
         return
     fi
     local IFS=$'\n'

@@ -35,17 +35,21 @@ package final class DelimitedReader {
     /// - Parameter recordLimit: maximum number of bytes in a row.
     package init(
         _ source: ByteSource, dialect: Dialect, recordLimit: Int = 64 << 20,
-        windowSize: Int = 1 << 19
+        windowSize: Int = 1 << 19, uuidOrder: UUIDOrder = .standard
     ) {
         self.dialect = dialect
         self.recordLimit = min(max(1, recordLimit), 1 << 30)
         window = InputWindow(source, capacity: windowSize)
         fields = .allocate(capacity: capacity)
+        scratch.uuidOrder = uuidOrder
     }
 
     deinit { fields.deallocate() }
 
-    /// Bytes of the current row as written. Also available if the row is rejected.
+    /// Order of the bytes of UUIDs in the table.
+    package var uuidOrder: UUIDOrder { scratch.uuidOrder }
+
+    /// Bytes of the current row as written, also if it is rejected.
     package var recordBytes: ByteView { ByteView(window.base + window.start, count: rowSize) }
 
     /// Line and column where the current row begins.

@@ -48,11 +48,12 @@ package final class JSONReader {
     package var recordNumber: Int { records }
 
     package init(
-        _ source: ByteSource, layout: Layout, limits: Limits = Limits(), windowSize: Int = 1 << 19
+        _ source: ByteSource, layout: Layout, limits: Limits = Limits(), windowSize: Int = 1 << 19,
+        uuidOrder: UUIDOrder = .standard
     ) {
         self.layout = layout
         recordLimit = min(max(1, limits.recordSize), 1 << 30)
-        tape = JSONTape(depthLimit: limits.depth)
+        tape = JSONTape(uuidOrder, depthLimit: limits.depth)
         window = InputWindow(source, capacity: windowSize)
     }
 

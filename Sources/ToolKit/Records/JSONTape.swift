@@ -48,12 +48,13 @@ package final class JSONTape {
     /// Copy of a text that is not followed by a NUL.
     private var copy: UnsafeMutableRawPointer?
 
-    package init(depthLimit: Int = 100) {
+    package init(_ uuidOrder: UUIDOrder = .standard, depthLimit: Int = 100) {
         self.depthLimit = max(1, depthLimit)
         tokens = .allocate(capacity: capacity)
         frames = .allocate(capacity: self.depthLimit + 1)
         frames.initialize(repeating: Frame(), count: self.depthLimit + 1)
         bytes = UnsafePointer(bitPattern: 8)!
+        scratch.uuidOrder = uuidOrder
     }
 
     deinit {

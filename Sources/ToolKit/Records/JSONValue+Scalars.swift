@@ -121,7 +121,7 @@ extension JSONValue {
             return .binary(bytes)
         case .uuid where name.equals("$binary"):
             guard let (bytes, subType) = binary(content), subType == 4 else { return nil }
-            return Self.uuid(bytes)
+            return uuid(bytes)
         default: return nil
         }
     }
@@ -201,11 +201,11 @@ extension JSONValue {
         return (bytes, number)
     }
 
-    private static func uuid(_ bytes: ByteView) -> Value? {
+    private func uuid(_ bytes: ByteView) -> Value? {
         guard bytes.count == 16 else { return nil }
         let high = bytes.base.loadUnaligned(as: UInt64.self).bigEndian
         let low = bytes.base.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
-        return .uuid(UUIDValue(high: high, low: low))
+        return .uuid(scratch.uuidOrder.converted(UUIDValue(high: high, low: low)))
     }
 
     /// Converts an extended form to a scalar of the type that it names. For mixed properties.
@@ -223,7 +223,7 @@ extension JSONValue {
         case let n where n.equals("$uuid"): type = .uuid
         case let n where n.equals("$binary"):
             guard let (bytes, subType) = binary(content) else { return nil }
-            return subType == 4 ? Self.uuid(bytes) : subType == 0 ? .binary(bytes) : nil
+            return subType == 4 ? uuid(bytes) : subType == 0 ? .binary(bytes) : nil
         default: return nil
         }
         return extended(type)

@@ -2,15 +2,17 @@ import RealmEngine
 
 /// Parses property values from text: fields of a table, or strings in JSON.
 package enum ScalarText {
-    /// Parses a value of a scalar type; nil if `text` is not valid, or if the type is not a scalar.
-    /// Decoded binaries are in `scratch`. Strings share the memory of `text`.
+    /// Parses a value of a scalar type; nil if `text` is not valid or the type is not a scalar.
+    /// Decoded binaries are in `scratch`, which also has the order of UUIDs; strings share the
+    /// memory of `text`.
     package static func value(
         _ text: ByteView, as type: ColumnType, in scratch: ScratchArena
     ) -> Value? {
         switch type {
         case .string: return .string(text)
         case .binary: return scratch.decodeBase64(text).map { .binary($0) }
-        // Tables may also contain dates as seconds since 1970.
+        case .uuid: return UUIDValue(text: text).map { .uuid(scratch.uuidOrder.converted($0)) }
+        // Tables also contain seconds since 1970.
         case .timestamp: return (time(text) ?? unixTime(text)).map { .timestamp($0) }
         default:
             guard let value = Value.parsed(text, as: type), !value.isOverflow(of: text) else {

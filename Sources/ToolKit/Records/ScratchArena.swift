@@ -12,6 +12,8 @@ package final class ScratchArena {
     var decoded = ByteBuffer(capacity: 64)
     /// Size above which `reset` frees a block instead of keeping it.
     private static let retainedCapacity = 1 << 20
+    /// Order of the bytes of the UUIDs that records contain (`--guid`).
+    package var uuidOrder = UUIDOrder.standard
 
     package init(capacity: Int = 4096) {
         self.capacity = capacity

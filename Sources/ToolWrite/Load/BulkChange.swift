@@ -76,7 +76,7 @@ struct BulkChange {
                     "the primary key \(name) cannot change", code: "IllegalOperation",
                     reason: "primary-key")
             }
-            let tape = JSONTape()
+            let tape = JSONTape(request.form.uuidOrder)
             let value = try JSONArgument.parse(json, "--set \(name)", tape)
             do throws(ValueMismatch) {
                 let staged = try JSONStage(plans, table, request)

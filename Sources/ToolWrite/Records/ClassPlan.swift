@@ -200,7 +200,7 @@ final class ClassPlans {
 
     /// Sets the value of a property for every record.
     private func fix(_ property: String, _ json: String) throws(RealmError) {
-        let tape = JSONTape()
+        let tape = JSONTape(request.form.uuidOrder)
         tapes.append(tape)
         let option = "--const \(property)"
         let value = try JSONArgument.parse(json, option, tape)

@@ -85,14 +85,19 @@ final class RecordInput {
         _ source: ByteSource, _ form: InputForm, windowSize: Int = 1 << 19
     ) -> Reader {
         func json(_ layout: JSONReader.Layout) -> Reader {
-            .json(.passRetained(JSONReader(source, layout: layout, windowSize: windowSize)))
+            .json(
+                .passRetained(
+                    JSONReader(
+                        source, layout: layout, windowSize: windowSize, uuidOrder: form.uuidOrder)))
         }
         switch form.format {
         case .ndjson, .changes: return json(.lines)
         case .json: return json(.array)
         case .csv, .tsv:
             let dialect = form.dialect
-            return .table(DelimitedReader(source, dialect: dialect, windowSize: windowSize))
+            return .table(
+                DelimitedReader(
+                    source, dialect: dialect, windowSize: windowSize, uuidOrder: form.uuidOrder))
         }
     }
 

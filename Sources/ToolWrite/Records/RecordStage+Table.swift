@@ -202,7 +202,7 @@ extension TableStage {
         _ text: ByteView, _ info: ColumnInfo, _ reader: DelimitedReader, _ fieldIndex: Int,
         isElement: Bool = false
     ) throws(RecordError) -> StagedValue {
-        let tape = tapes[fieldIndex] ?? JSONTape()
+        let tape = tapes[fieldIndex] ?? JSONTape(reader.uuidOrder)
         tapes[fieldIndex] = tape
         let value: JSONValue
         do throws(RecordError) { value = try tape.parse(copying: text) } catch {

@@ -12,6 +12,8 @@ struct InputForm {
     /// For JSON that lists records by class: name of the field that each record gets for its class.
     /// Nil if the input does not have that form.
     var classField: String?
+    /// Order of the bytes of UUIDs in the records.
+    var uuidOrder = UUIDOrder.standard
 
     init(_ format: WriteRequest.InputFormat) {
         self.format = format

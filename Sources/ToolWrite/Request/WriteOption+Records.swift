@@ -4,10 +4,17 @@ import ToolKit
 extension WriteOption {
     static let records: [any OptionDeclaration] = [
         inputFormat, delimiter, encoding, ragged, mode, classField, map, const, ignoreUnknown,
-        links, commitRecords,
+        links, guid, commitRecords,
         commitInterval, commitBytes, singleTransaction, durability, ack, resume, onError, rejects,
         maxErrors, skipRecords,
     ]
+
+    static let guid = SharedOptions.guid.saying(
+        in: .input, "byte order of UUIDs: standard, dotnet",
+        "Byte order of the stored UUIDs: `standard` or `dotnet`. With `dotnet`, a UUID in a "
+            + "record, a value or a predicate is the GUID that .NET shows, and is stored as the .NET SDK "
+            + "stored it before version 10.10. `realm-query --guid dotnet` prints such UUIDs.",
+        uses: Uses([WriteUse.records, .changes, .bulk]))
 
     static let inputFormat = Option(
         "input-format", "i", OptionArgument<WriteRequest.InputFormat>.required("FMT", .choice),

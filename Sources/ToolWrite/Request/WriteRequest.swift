@@ -160,6 +160,7 @@ struct WriteRequest {
         var form = InputForm(format)
         form.encoding = command[WriteOption.encoding]
         form.classField = command[WriteOption.classField]
+        form.uuidOrder = command.uuidOrder
         if let separator = command[WriteOption.delimiter] {
             guard format == .csv else {
                 throw usage("--delimiter needs -i csv, not \(format.rawValue)")
