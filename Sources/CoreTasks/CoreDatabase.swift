@@ -8,7 +8,7 @@ final class CoreDatabase: MeasuredDatabase {
     /// Number of objects that a task creates by default.
     let baseSize: Int
     private(set) var table = TableKey.none
-    /// Keys of the objects of `t`, in the order of their creation.
+    /// Keys of the objects of class `t`, in the order of their creation.
     private(set) var keys: [ObjectKey] = []
     var random: SplitMix64
 

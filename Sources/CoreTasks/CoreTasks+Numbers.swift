@@ -38,7 +38,8 @@ extension CoreTask {
         database.expected = rows / 2 - 1
     }
 
-    /// Creates four times as many objects as usual, each with a list of three numbers.
+    /// Creates objects with a list of three numbers each; four times as many objects as in other
+    /// common tasks.
     private static let triples: Build = { (database) throws(RealmError) in
         var ints = PropertySpec("ints", .int)
         ints.collection = .list

@@ -32,8 +32,8 @@ extension CoreTask {
         }
     }
 
-    /// Returns the number of objects that have one of the numbers, summed over all `chosen`
-    /// numbers.
+    /// Returns the expected number of matches: for each number in `chosen`, the number of objects
+    /// that contain it. Each element of `numbers` is stored in two objects.
     private static func matches(
         _ type: CoreType, _ numbers: [Int64], _ chosen: some Sequence<Int64>
     ) -> Int {

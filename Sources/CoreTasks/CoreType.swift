@@ -60,7 +60,8 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// Returns the value for a number as a literal of the query language. For identifiers only.
+    /// Returns the ObjectId or UUID that represents `number`, as a literal of the query language.
+    /// `NULL` for other types.
     func literal(_ number: Int64) -> String {
         var text = ByteBuffer(capacity: 64)
         switch argument(number) {

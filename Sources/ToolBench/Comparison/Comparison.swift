@@ -108,7 +108,7 @@ struct Comparison: ReportDocument {
         }
     }
 
-    /// Formats a share like the argument of `--gate`.
+    /// Formats a share like the argument of `--gate`: 0.05 as `5%`.
     private static func limit(_ share: Double) -> String {
         let percent = share * 100
         return percent == percent.rounded()

@@ -58,7 +58,7 @@ struct Gate: Sendable, Equatable {
     }
 }
 
-/// The verdict about one metric of one workload.
+/// The verdict of a comparison about one metric of one workload.
 enum Verdict: Equatable, Sendable {
     case same
     case better
@@ -107,7 +107,8 @@ enum Verdict: Equatable, Sendable {
         return (metric.isRate ? old - new : new - old) / old
     }
 
-    /// Returns the run of each side that is closest to the runs of the other side.
+    /// Returns, for each side, the value of the run that is closest to the runs of the other side:
+    /// if the new runs are worse, the worst old run and the best new run.
     private static func edges(
         _ old: [Double], _ new: [Double], _ metric: GateMetric, isWorse: Bool
     ) -> (old: Double, new: Double) {

@@ -26,7 +26,8 @@ struct EnvironmentStamp: Sendable, Equatable {
     /// - Parameter path: the measured file, or the directory of generated files.
     init(path: String) { fileSystem = Self.fileSystemName(path) }
 
-    /// Sentences about conditions that make the numbers unreliable.
+    /// Warnings for people about conditions that make the numbers unreliable, such as a debug
+    /// build.
     var warnings: [String] {
         var texts: [String] = []
         if build == "debug" {

@@ -14,7 +14,8 @@ import ToolKit
 package struct Meter: Sendable {
     /// Durations of operations from their actual start.
     private(set) var histogram = LatencyHistogram()
-    /// Durations of operations from their intended start; empty without a rate.
+    /// Durations of operations from their intended start; empty unless operations are started at a
+    /// fixed rate.
     private(set) var responses = LatencyHistogram()
     /// Delays of actual starts after intended starts.
     private(set) var lags = LatencyHistogram()
@@ -125,7 +126,7 @@ package struct Meter: Sendable {
     @inline(__always)
     package var isOver: Bool { elapsed &+ (lapBegan &- began) >= limit }
 
-    /// Adds the operations that another thread recorded in the same period.
+    /// Adds the operations that another thread recorded during the same measurement.
     mutating func merge(_ other: Meter) {
         histogram.merge(other.histogram)
         responses.merge(other.responses)

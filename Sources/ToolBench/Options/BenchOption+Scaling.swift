@@ -29,7 +29,7 @@ extension BenchOption {
 }
 
 extension OptionForm where Value == Double {
-    /// Maximum allowed exponent.
+    /// Argument of `--fail-above`: maximum exponent with which a cost may grow, such as 1.15.
     static var exponent: Self {
         Self(.text) { (text) throws(OptionValueError) in
             guard let exponent = Double(text), exponent.isFinite, exponent > 0 else {

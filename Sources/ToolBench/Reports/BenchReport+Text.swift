@@ -119,7 +119,7 @@ extension BenchReport {
         }
     }
 
-    /// Whether a name gets a line of its own above its numbers.
+    /// Whether the name of a workload gets a line of its own above its numbers.
     private func isLong(_ name: String) -> Bool { DisplayWidth.columns(name) > 20 }
 
     private var speed: Lines {

@@ -28,7 +28,7 @@ struct BenchReport: ReportDocument {
         }
     }
 
-    /// Sentences about unreliable numbers in this report.
+    /// Warnings for people about workloads whose runs differ too much to be compared.
     var warnings: [String] {
         noisy.map {
             "\($0.name): the runs differ by \(Quantity.percent($0.noise)): too noisy to compare"

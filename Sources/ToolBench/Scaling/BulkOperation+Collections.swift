@@ -54,8 +54,8 @@ extension BulkOperation {
         clear("list-clear-mixed", "empty one list of mixed values", .mixed),
     ]
 
-    /// Creates an operation that calls `edit` once for each element. Before it, the collection is
-    /// empty, unless `isFull` is true.
+    /// Creates an operation that calls `edit` once for each element. The collection is empty at the
+    /// beginning, or has all elements if `isFull` is true.
     private static func elements(
         _ name: String, _ summary: String, _ kind: CollectionKind, _ type: ColumnType = .int,
         isFull: Bool = false,

@@ -81,7 +81,7 @@ extension BulkOperation {
 
 extension BulkDatabase {
     /// Creates `count` objects, each with a number and a link to one of `targets` objects. The
-    /// targets take turns.
+    /// links are distributed evenly over the targets.
     func linkItems(targets: Int) throws(RealmError) {
         let target = try writing().createClass("Target")
         var link = PropertySpec("to", .link)

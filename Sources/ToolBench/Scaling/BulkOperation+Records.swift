@@ -39,7 +39,7 @@ extension BulkOperation {
 }
 
 extension BulkDatabase {
-    /// Creates records for a random half of the objects.
+    /// Fills `records` with lines of JSON, one for each object of a random half of the objects.
     fileprivate func makeRecords(withValues: Bool) {
         var text = ByteBuffer(capacity: 64 * count)
         for i in shuffled().prefix(count / 2) {
@@ -76,7 +76,7 @@ extension BulkDatabase {
         _ = try RecordLoading.load(["-q"] + options + [path, "Item"], records, into: session)
     }
 
-    /// Plans and applies the schema that the file already has.
+    /// Plans and applies the schema that the file already has, which must change nothing.
     fileprivate func reapplySchema() throws(RealmError) {
         let schema = snapshot().schema
         var plan = SchemaPlan(snapshot(), advice: { _ in "" })

@@ -16,7 +16,7 @@ struct BulkOperation: Sendable {
     let leaves: @Sendable (Int) -> Int
     /// Creates and commits the data that the measured part needs.
     let prepare: Step
-    /// The measured part, including commits.
+    /// Work that is timed, including its commits.
     let measure: Step
 
     init(

@@ -7,7 +7,7 @@ struct ScalingReport: ReportDocument {
     /// Settings of the command line. Its number of objects is the smallest size.
     let setting: BenchSetting
     let results: [ScalingResult]
-    /// Maximum allowed exponent; nil for no limit.
+    /// Maximum exponent with which a cost may grow (`--fail-above`); nil for no limit.
     var limit: Double?
 
     /// Costs that grow faster than the limit allows.

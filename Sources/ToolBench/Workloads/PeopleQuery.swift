@@ -31,8 +31,8 @@ extension WorkloadCatalogue {
     private static func plan(
         _ query: PeopleQuery, _ name: String, _ summary: String
     ) -> WorkloadPlan {
-        // Counting takes too little time to be measured at several sizes. Queries that sort objects
-        // are interesting as the data grows.
+        // Counting takes too little time to be measured at several sizes. Queries that sort are
+        // measured at several sizes, because their cost grows faster than the number of objects.
         let sets: Set<WorkloadSet> = query.answer == .rows ? [.standard, .scaling] : [.standard]
         return people(name, summary, in: sets) { setting throws(RealmError) in
             try PeopleQueryWorkload(setting, query)

@@ -10,7 +10,7 @@ class TickWhileWriting: ConcurrentWorkload {
     private static let interval: UInt64 = 1_000_000
     fileprivate static let ticksPerCommit = 100
 
-    /// Number of ticks that are due. A separate object, because the thread that counts the ticks
+    /// Number of ticks that the timer thread has reported. A separate object, because that thread
     /// may live longer than the workload.
     private final class DueTicks: Sendable {
         let count = Atomic<Int>(0)

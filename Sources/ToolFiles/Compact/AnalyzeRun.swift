@@ -44,7 +44,7 @@ private struct AnalyzeDocument: ReportDocument {
         entries = Self.entries(usage, total: database.fileBytes)
     }
 
-    /// One line of the table.
+    /// One line of the table that `--analyze` prints.
     private struct Line {
         let name: String
         /// Number of items that the line counts; nil if it counts none.

@@ -98,7 +98,7 @@ struct CheckRun {
         if request.start != .newest {
             let found = try IntegrityCheck.runPrevious(path: path, level: level, key: key)
             guard let report = found else {
-                // If there is no such version, this throws an error with the reason.
+                // Without a previous version, opening it throws an error with the reason.
                 return IntegrityCheck(try Database(previous: path, key: key), level: level).run()
             }
             return report

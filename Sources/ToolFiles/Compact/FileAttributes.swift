@@ -22,7 +22,8 @@ struct FileAttributes {
         extended = Self.extended(of: path)
     }
 
-    /// Sets these attributes for the file that is open as `descriptor`.
+    /// Applies the owner, permissions and extended attributes to the file that is open as
+    /// `descriptor`.
     func apply(to descriptor: Int32) throws(RealmError) {
         var now = stat()
         guard fstat(descriptor, &now) == 0 else { throw failure("look at the new file") }

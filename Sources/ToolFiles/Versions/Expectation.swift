@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// `-E`: a comparison of a fact with a value.
+/// `-E`: a condition for a fact about the file, such as `versions<=2`: the name of the fact, an
+/// operator and a value.
 struct Expectation: Sendable {
     private enum Comparison: String, CaseIterable, Sendable {
         // Longer operators come first, because `<` is a prefix of `<=`.

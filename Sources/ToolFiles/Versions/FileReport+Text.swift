@@ -225,7 +225,7 @@ extension FileReport {
         return .text(displayName.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : ""))
     }
 
-    /// Returns remarks about facts that are not in the tables.
+    /// Returns sentences for people about pins and processes, which the tables do not contain.
     private func remarks(_ openers: FileHolders.Listing) -> [String] {
         guard facts.inspection.lock?.isInUse == true else { return [] }
         var lines: [String] = []
@@ -252,7 +252,7 @@ extension FileReport {
 }
 
 extension ReaderRow.Kind {
-    /// Name in reports.
+    /// Name of this kind of reader in reports.
     var text: String {
         switch self {
         case .live: "live"

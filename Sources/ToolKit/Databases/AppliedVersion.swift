@@ -16,7 +16,8 @@ package struct AppliedVersion: Equatable {
     /// Position after the commit that is in progress; nil if no commit is in progress.
     package let coming: StreamPosition?
 
-    /// - Parameter applied: position up to which changes were applied; version 0 means nil.
+    /// - Parameter applied: position up to which changes were applied; a position with version 0 is
+    ///   stored as nil.
     package init(_ applied: StreamPosition?, target: UInt64, coming: StreamPosition? = nil) {
         self.applied = applied?.version == 0 ? nil : applied
         self.target = target

@@ -192,7 +192,7 @@ struct Legend {
     private static let lineHeight = 22.0
     private var entries: [Entry] = []
 
-    /// Height in pixels; 0 for a single series, which needs no legend.
+    /// Height of the legend in pixels; 0 for a single series, which needs no legend.
     var height: Double {
         entries.isEmpty ? 0 : Double(entries.last!.line + 1) * Self.lineHeight + 8
     }

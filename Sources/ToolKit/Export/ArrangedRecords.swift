@@ -10,7 +10,8 @@ package struct ArrangedRecords: ~Copyable {
     package static let minimumObjects = 2048
     private static let maximumObjects = 1 << 24
 
-    /// Bytes per record in addition to its text: its offset, and its bits in `TableOrder`.
+    /// Bytes of memory per record in addition to its text: its offset in `records`, and its key's
+    /// bit and index in `TableOrder`.
     private static let recordOverhead = 16
 
     /// Limit in bytes of the records that are rendered at a time.

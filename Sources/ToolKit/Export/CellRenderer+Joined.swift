@@ -140,7 +140,7 @@ extension CellRenderer {
     }
 
     private func losesType(_ text: ByteView) -> Bool {
-        // Strings that are not UTF-8 are counted separately.
+        // Strings that are not UTF-8 are counted as another kind of loss.
         if !text.isUTF8 || SpelledString.looksSpelled(text) { return false }
         if MixedText.mayBeJSON(text) { return (try? JSONTape().parse(copying: text)) != nil }
         if case .string = MixedText.value(text, in: arena) { return false }

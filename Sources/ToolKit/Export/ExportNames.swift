@@ -19,8 +19,8 @@ package struct ExportNames {
     /// Names in lower case, to detect collisions on file systems that ignore case.
     private var folded: Set<String> = []
 
-    /// Maximum size in bytes of a name without its suffix. A longer name is cut and ends in a
-    /// digest. The maximum leaves room for the suffix.
+    /// Maximum size in bytes of a file name without its suffix. A longer name is cut, and a digest
+    /// is appended. The maximum leaves room for the suffix.
     private static let maximumStemSize = 200
 
     package init(_ schema: Schema) {

@@ -177,8 +177,8 @@ final class ExportWorker {
         }
     }
 
-    /// Position in a temporary file of the records of one object, and their number; 0 records for a
-    /// missing object.
+    /// Offset and number of the records of one object in a temporary file; 0 records for a missing
+    /// object.
     private struct SpooledRecords {
         var offset = 0
         var count = 0
@@ -267,8 +267,9 @@ final class ExportWorker {
         return true
     }
 
-    /// Writes the buffer if all earlier batches are written. Otherwise waits for that only if the
-    /// buffer exceeds `waitThreshold`. Returns false if an earlier batch failed.
+    /// Writes the buffer if all earlier batches are written. Otherwise lets the buffer grow up to
+    /// `waitThreshold`, and then waits for the earlier batches. Returns false if an earlier batch
+    /// failed.
     private func writeIfTurn(
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
     ) throws(RealmError) -> Bool {

@@ -99,7 +99,8 @@ extension JSONRenderer {
 }
 
 extension Value {
-    /// Whether this is a dictionary key with which a dictionary would look like an extended form.
+    /// Whether this is a dictionary key that begins with `$`. A dictionary with such a key would
+    /// look like an extended form.
     var looksWrapped: Bool {
         guard case .string(let text) = self else { return false }
         return text.count > 1 && text[0] == UInt8(ascii: "$")

@@ -66,7 +66,7 @@ package final class LinkTargets {
     typealias Reference = Unmanaged<LinkTarget>
 
     private let snapshot: Snapshot
-    /// Targets by slot of the table key.
+    /// Link targets, indexed by the slot of the table's key.
     private let targets: UnsafeMutablePointer<Reference?>
     private let count: Int
 

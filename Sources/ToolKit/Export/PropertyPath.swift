@@ -21,7 +21,8 @@ package struct PropertyPath {
 
     package let text: String
     package let start: Start
-    /// Property names and dictionary keys after the first part.
+    /// Names in the path after its first part (`start`): property names and dictionary keys, such
+    /// as `address` and `city` in `owner.address.city`.
     package let steps: [String]
     /// All property names on the path. Dictionary keys are not included.
     package let names: [String]

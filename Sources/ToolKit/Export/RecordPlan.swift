@@ -58,7 +58,8 @@ extension RecordPlan {
     package static let fileMember = "$file"
     static let classMember = "$class"
 
-    /// Constant members of a JSON record before the fields.
+    /// Members with constant values before the fields of a JSON record: `$file` and `$class`, if
+    /// they are requested.
     var firstMembers: [(name: String, text: String)] {
         [(Self.fileMember, file), (Self.classMember, namesClass ? table.className : nil)]
             .compactMap { name, text in text.map { (name, $0) } }
@@ -107,7 +108,8 @@ package struct FieldPath: Sendable {
         case elementKey
         /// Position of the exploded element, from 0.
         case elementIndex
-        /// Owner of an embedded object: its class, property or key. Only in SQL.
+        /// Class, property or key of the object that contains an embedded object. Only in SQL
+        /// output.
         case owner(OwnerPart)
         /// A value that the caller supplies in `RecordRenderer.facts`, by index.
         case fact(Int)

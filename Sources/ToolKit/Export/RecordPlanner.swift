@@ -11,9 +11,9 @@ package struct FieldRequest: Sendable {
 
     /// `--fields`: paths and their labels; nil for all properties.
     package var fields: [Field]?
-    /// Paths of `--exclude`.
+    /// Property paths of `--exclude`.
     package var excluded: [String] = []
-    /// Paths of `--expand`.
+    /// Property paths of `--expand`.
     package var expanded: [String] = []
     /// Path of `--explode`.
     package var exploded: String?
@@ -53,7 +53,7 @@ package struct RecordPlanner {
     let request: FieldRequest
     let values: ValueStyle
     private var columns: [Int] = []
-    /// For each column in use, its index in `columns`.
+    /// For each column that a field reads, its index in `columns`.
     private var positions: [Int: Int] = [:]
 
     package init(

@@ -1,7 +1,8 @@
 import RealmEngine
 import Synchronization
 
-/// Names of columns that a table left out because of its width. Thread-safe.
+/// Names of columns that the text output of tables omits because the terminal is too narrow.
+/// Thread-safe.
 package final class TableNotes: Sendable {
     private let names = Mutex<[String]>([])
 
@@ -34,10 +35,10 @@ package struct RecordStyle: Sendable {
     package var width: Int?
     /// Whether headings of tables are emphasised.
     package var isColored = false
-    /// Whether all rows of a table are in memory, so that all of them determine the widths of
-    /// columns.
+    /// Whether all rows of a text table are in memory before it is printed, so that all of them
+    /// determine the widths of columns.
     var areRowsInMemory = false
-    /// Names of columns that tables left out.
+    /// Names of columns that text tables omit because the terminal is too narrow.
     package let notes = TableNotes()
     package var dialect = SQLDialect.sqlite
 

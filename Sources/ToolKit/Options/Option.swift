@@ -64,7 +64,7 @@ package struct Option<Value: Sendable>: OptionDeclaration {
         return copy
     }
 
-    /// Returns this option, restricted to some uses of a tool.
+    /// Returns this option, accepted only in some uses of a tool, such as queries.
     package func meant(for uses: Uses) -> Self {
         var copy = self
         copy.spec.uses = uses

@@ -9,7 +9,7 @@ package enum AccessMode: String, CaseIterable, Sendable {
 
 /// Argument of `--wait`.
 package enum WaitPolicy: Sendable, Equatable {
-    /// Does not wait.
+    /// Does not wait for locks that another process holds.
     case none
     case atMost(Duration)
     case forever

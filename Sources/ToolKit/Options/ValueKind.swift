@@ -24,7 +24,7 @@ package enum ValueKind: Sendable {
 }
 
 extension ValueKind {
-    /// Returns an error for `text`; nil if the text is of this kind.
+    /// Returns an error if `text` is not an argument of this kind; nil if it is.
     func objection(to text: String) -> OptionValueError? {
         switch self {
         case .text, .suggestion, .className, .properties: return nil

@@ -17,7 +17,7 @@ package struct ProgressReporter {
 
     private enum Style {
         case silent
-        /// Rewrites one line.
+        /// Rewrites one line of the terminal.
         case live
         /// Prints a new line for each update.
         case plain
@@ -51,7 +51,7 @@ package struct ProgressReporter {
         due = style == .plain ? now + 5_000_000_000 : now + 1_000_000_000
     }
 
-    /// Shows the new state if the line is due for an update.
+    /// Shows `done` in the progress line if the line is due for an update.
     package mutating func update(_ done: Int) {
         if style == .silent { return }
         if let text = line(done, now: MonotonicClock.nanoseconds()) { emit(text) }

@@ -115,7 +115,7 @@ final class ChangeRecords {
     }
 
     /// - Parameters:
-    ///   - changed: indexes of columns in the newer version.
+    ///   - changed: columns whose values differ, as indexes in the newer version.
     ///   - before: the object in the older version.
     func update(
         _ key: ObjectKey, _ info: TableInfo, _ changed: [Int], _ new: ChangeSide,

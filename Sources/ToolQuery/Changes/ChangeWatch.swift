@@ -191,7 +191,7 @@ final class ChangeWatch {
         }
         let records = records([])
         // A mark is also written after commits without relevant changes, so that a reader which
-        // resumes need not read them again.
+        // resumes need not read these commits again.
         if marked != seen.version { mark(records, seen) }
         records.appendMark("heartbeat", version: seen.version)
         try flush(records)

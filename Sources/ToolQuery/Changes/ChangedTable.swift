@@ -8,7 +8,8 @@ final class ChangedTable {
     let className: String
     /// Indexes of the properties that records contain, ascending.
     let columns: [Int]
-    /// Numbers of changes of the class. Shared by the versions of the class.
+    /// Numbers of insertions, updates and deletions in the class. Both compared versions share one
+    /// counter.
     let counts: ChangeRecords.Counts
     /// For each column, whether records contain it.
     private let isShown: [Bool]

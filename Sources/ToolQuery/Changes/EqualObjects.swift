@@ -26,8 +26,8 @@ struct EqualObjects {
         }
     }
 
-    /// Returns the names of the tables whose objects are equal if their leaves are equal, because
-    /// all of their links refer to equal objects.
+    /// Returns the names of the tables in which objects in equal leaves are equal. This requires
+    /// that their links refer to objects with the same primary keys in both files.
     private static func usable(
         _ schema: Schema, _ leaves: [String: EqualLeaves], mayLinkAnywhere: Bool
     ) -> Set<String> {

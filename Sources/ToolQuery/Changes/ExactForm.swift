@@ -41,8 +41,8 @@ final class ExactForm {
         try body(scan, row)
     }
 
-    /// Compares two values of the same type directly. Returns nil for types whose canonical bytes
-    /// must be compared.
+    /// Compares two values of the same type directly. Returns nil for other types: the caller must
+    /// compare their bytes in exact form.
     static func areEqual(_ a: Value, _ b: Value) -> Bool? {
         switch (a, b) {
         case (.null, .null): true

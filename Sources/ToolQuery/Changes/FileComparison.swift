@@ -27,8 +27,8 @@ final class FileComparison {
     private let equal: EqualObjects?
     /// By class name, the objects that were found in both files when deletions were searched for.
     private var counterparts: [String: Counterparts] = [:]
-    /// Number of objects for which `counterparts` still has room. 0 if there is a predicate, since
-    /// it excludes objects.
+    /// Number of further objects for which `counterparts` may use memory. 0 if there is a
+    /// predicate, since it excludes objects.
     private var room: Int
 
     init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {
@@ -68,7 +68,7 @@ final class FileComparison {
         for pair in pairs { try insertionsAndUpdates(pair) }
     }
 
-    /// Returns the number of objects to read, for the progress.
+    /// Returns the number of objects to read, as the total of the progress display.
     private func count(_ pairs: [Pair]) throws(RealmError) -> Int {
         var total = 0
         for pair in pairs {
@@ -104,7 +104,8 @@ final class FileComparison {
         return try VersionChanges.keys(filter, table.className, side.snapshot, request)
     }
 
-    /// Calls `body` with the key of each object to compare. Objects in equal leaves are left out.
+    /// Calls `body` with the key of each object to compare. Objects in leaves that are equal in
+    /// both files are left out.
     private func forEach(
         _ table: TableInfo, _ side: ChangeSide, _ wanted: Set<ObjectKey>?,
         _ body: (ObjectKey) throws(RealmError) -> Void

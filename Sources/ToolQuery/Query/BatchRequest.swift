@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// A request of `--batch`. Its members have been checked.
+/// A request of `--batch`: one JSON object of the input. The names and types of its members have
+/// been checked.
 struct BatchRequest {
     private(set) var className: String?
     private(set) var predicate = "TRUEPREDICATE"

@@ -32,17 +32,17 @@ enum QueryUse: Int, CommandUse, CaseIterable {
 
     static func all(but use: Self) -> Uses { Uses(allCases.filter { $0 != use }) }
 
-    /// Uses that run a query and print its result.
+    /// Uses of `realm-query` that run a query and print its result.
     static let queries = Uses([Self.objects, .aggregates, .groups])
     /// Uses with a predicate on the command line.
     static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch, .remnants])
-    /// Uses with predicates, on the command line or in the requests of `--batch`.
+    /// Uses of `realm-query` with predicates, on the command line or in the requests of `--batch`.
     static let conditions = Uses([
         Self.objects, .aggregates, .groups, .diff, .watch, .remnants, .batch,
     ])
-    /// Uses that print a list, of which a part can be selected.
+    /// Uses of `realm-query` that print a list, of which a part can be selected.
     static let lists = Uses([Self.classes, .objects, .groups, .everything, .remnants])
-    /// Uses whose exit status can report that nothing was found.
+    /// Uses of `realm-query` whose exit status can report that nothing was found.
     static let outcomes = Uses([
         Self.classes, .objects, .aggregates, .groups, .everything, .directory, .remnants,
     ])
@@ -60,17 +60,17 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     static let objectValues = Uses([
         Self.objects, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
-    /// Uses that can print values as cells of a table.
+    /// Uses of `realm-query` that can print values as cells of a table.
     static let cells = Uses([Self.objects, .everything, .directory, .diff, .watch, .remnants])
     /// Uses that print objects of one class.
     static let single = Uses([Self.objects, .batch, .diff, .watch, .remnants])
     /// Uses that print whole objects.
     static let objectsAlone = Uses([Self.objects, .batch, .everything, .directory])
-    /// Uses that permit several files.
+    /// Uses of `realm-query` that permit several files.
     static let severalFiles = Uses([
         Self.classes, .objects, .everything, .schema, .digests,
     ])
-    /// Uses that can print the location of objects in the file.
+    /// Uses of `realm-query` that can print the location of objects in the file.
     static let placed = Uses([Self.objects, .everything])
     /// Uses for which a version can be selected.
     static let versions = Uses(allCases.filter { $0 != .watch && $0 != .remnants })

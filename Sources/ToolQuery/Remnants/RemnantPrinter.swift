@@ -25,8 +25,8 @@ final class RemnantPrinter {
         toSkip = request.window.skip
     }
 
-    /// Facts that are printed before the properties, each with whether it is a number. `behind` are
-    /// the facts after the properties.
+    /// Facts about a remnant that are printed before its properties, each with whether it is a
+    /// number. The facts in `behind` are printed after the properties.
     private static let before = [("$key", true), ("$state", false), ("$certainty", false)]
     private static let behind = [
         ("$changed", false), ("$missing", false), ("$source", false), ("$offset", true),

@@ -73,8 +73,8 @@ final class GroupedCommits: CommitStep {
 
     func abandon(_ transaction: WriteTransaction?) { writer.cancelWrite() }
 
-    /// Commits the transaction. Leaves it in a group with the next ones, unless the group has
-    /// lasted too long or the transaction is too large.
+    /// Ends the transaction. Its sync may be shared with the following transactions, as a group,
+    /// unless the group has lasted too long or the transaction is too large.
     func commit(
         _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
     ) throws(RealmError) {

@@ -53,7 +53,8 @@ extension RecordLoad {
     struct Stream {
         /// File that stores the position for the next run; nil without `--resume`.
         let resumption: Resumption?
-        /// Stream position of the last commit.
+        /// Position in the stream of change records after the last commit; nil if no commit has
+        /// reached one.
         var reached: StreamPosition?
 
         init(_ request: WriteRequest, version: UInt64) throws(RealmError) {

@@ -8,7 +8,7 @@ struct RecordSource {
     /// Names of the columns of CSV and TSV; empty for other formats.
     private let header: [String]
 
-    /// Reads the header of the input.
+    /// Reads the header line of the input if the format is CSV or TSV.
     init(_ input: RecordInput, className: String) throws(RealmError) {
         self.input = input
         self.className = className

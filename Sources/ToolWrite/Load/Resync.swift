@@ -17,8 +17,8 @@ final class Resync {
     // MARK: Schema
 
     /// Returns the steps that apply a schema change of the stream. Parts of the schema that
-    /// conflict with the change are removed first. A property that exists with the same type is
-    /// only adjusted.
+    /// conflict with the change are removed first. A property that exists with the same type keeps
+    /// its values; only its index and whether it is optional are changed.
     func steps(toward change: SchemaChange, _ schema: Schema) -> [SchemaChange] {
         func spec(_ name: String) -> ClassSpec? {
             schema.objectClass(named: name).map { ClassSpec($0, schema) }
@@ -41,7 +41,8 @@ final class Resync {
         }
     }
 
-    /// Returns the steps that remove all classes and properties that were not sent.
+    /// Returns the steps that remove all classes and properties of the database that the stream did
+    /// not send. No steps for a resync of a single class.
     func removals(_ schema: Schema) -> [SchemaChange] {
         guard className == nil, !named.isEmpty else { return [] }
         let specs = schema.classes.map { ClassSpec($0, schema) }
@@ -82,8 +83,8 @@ final class Resync {
         return steps + [.dropClass(name)]
     }
 
-    /// Returns the steps that change whether a property is optional and indexed; nil if its type
-    /// must change.
+    /// Returns the steps that give a property the optionality and the index of `wanted`; nil if its
+    /// type must change.
     private static func adjustments(
         _ name: String, _ present: PropertyDescription, _ wanted: PropertyDescription
     ) -> [SchemaChange]? {

@@ -74,7 +74,7 @@ struct WriteRequest {
     /// Limit in bytes of the changes of a transaction. Writing them takes about as much memory
     /// again, and records that wait take memory, too.
     var transactionMemory: Int { memoryLimit / 8 * 3 }
-    /// Whether summaries and plans are printed as JSON on standard output.
+    /// Whether load summaries and schema plans are printed as JSON on standard output.
     let reportsJSON: Bool
     /// String properties that store JSON numbers as their digits, because `--infer` found no
     /// numeric type that represents all of them.

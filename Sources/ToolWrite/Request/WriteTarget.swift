@@ -72,7 +72,8 @@ final class WriteTarget {
         waiting.append(body)
     }
 
-    /// Gives the complete file its final path.
+    /// Moves a complete file that replaces another one to its final path. Then calls the functions
+    /// that wait for the end of the load.
     func finish() throws(RealmError) {
         markKept()
         if case .replacing(let destination, let temporary) = making {

@@ -16,8 +16,9 @@ struct InferredClasses {
     /// Returns the existing class called `name`; nil if there is none.
     func present(_ name: String) -> ClassSpec? { knownPositions[name].map { known[$0] } }
 
-    /// Adds the properties of objects that occur at one position of the records. Objects at several
-    /// positions may have the same class.
+    /// Adds a class inferred from the objects at one position of the records, such as the records
+    /// themselves or their member `address`. If the class exists already, adds its missing
+    /// properties as optional ones.
     mutating func merge(_ spec: ClassSpec) {
         guard let i = positions[spec.name] else {
             positions[spec.name] = specs.count

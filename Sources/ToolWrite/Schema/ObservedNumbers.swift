@@ -21,7 +21,8 @@ struct ObservedNumbers {
         plainCount += 1
         let form = DecimalForm(text)
         if form.hasFraction { hasFractions = true }
-        // A number with so few digits is exact in every type, so it excludes none.
+        // A number of at most 15 digits is exact in every type, so it rules out no type of the
+        // property.
         if form.isShort { return }
         let isInt = !form.hasFraction && Int64(text: text) != nil
         if !isInt, !form.hasFraction { note(.int, text) }
@@ -86,7 +87,7 @@ private struct DecimalForm {
     private var hasExponent = false
     /// Number of digits from the first to the last nonzero digit.
     private var digits = 0
-    /// Power of ten of the last nonzero digit.
+    /// Power of ten of the last nonzero digit, such as 1 in `120` and -2 in `0.05`.
     private var exponent = 0
 
     init(_ text: ByteView) {

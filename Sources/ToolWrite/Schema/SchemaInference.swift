@@ -166,7 +166,7 @@ struct SchemaInference {
     /// represents all of them.
     var numbersAsText: Set<String> {
         var names: Set<String> = []
-        // In a table, all values are text anyway.
+        // In CSV and TSV, all values are text anyway.
         if isTable { return names }
         for table in classes { table.addNumbersAsText(to: &names) }
         return names

@@ -7,7 +7,7 @@ import ToolKit
 final class Resumption {
     private let path: String
     private let isDurable: Bool
-    /// Content of the file; nil if there is none.
+    /// Content of the `.applied` file; nil if there is no file.
     private var written: AppliedVersion?
     /// Content to be written to the file when the load is idle; nil if the file is up to date.
     private var due: AppliedVersion?
@@ -31,8 +31,8 @@ final class Resumption {
         }
     }
 
-    /// Writes to the file that the commit of `version` will reach position `next`. Must be called
-    /// before the commit.
+    /// Writes to the `.applied` file that the commit of `version` will reach the stream position
+    /// `next`. Must be called before the commit.
     func announce(_ next: StreamPosition, version: UInt64) throws(RealmError) {
         guard try AppliedVersion(beside: path) == written else {
             throw RealmError(
@@ -50,8 +50,8 @@ final class Resumption {
         due = AppliedVersion(position, target: version)
     }
 
-    /// Writes the content that `confirm` left to be written. Until then, the version of the
-    /// database shows whether the commit happened.
+    /// Writes the state of the last confirmed commit to the `.applied` file. Until then, the
+    /// version of the database shows whether the announced commit happened.
     func settle() throws(RealmError) {
         guard let due else { return }
         try due.write(beside: path, isDurable: isDurable)

@@ -9,7 +9,7 @@ import ToolKit
 /// applied are skipped, and so are interrupted versions. Change records without marks, for example
 /// from `--diff`, are applied immediately. Does not access a database.
 struct StreamDeduplicator {
-    /// Decision about a record.
+    /// Decision about a record of the stream.
     enum Verdict: Equatable {
         case apply
         /// The record is held back until its version is complete.
@@ -44,7 +44,8 @@ struct StreamDeduplicator {
         isStream = true
     }
 
-    /// Creates a filter for a database whose position is not stored.
+    /// Creates a deduplicator for a load without `--resume`: the position that the database has
+    /// reached in the stream is unknown.
     init() {
         isStrict = false
         isStream = false
@@ -71,7 +72,8 @@ struct StreamDeduplicator {
         }
     }
 
-    /// Discards the current version. Returns whether it had records.
+    /// Discards the records of the stream version that is being received. Returns whether it had
+    /// any.
     private mutating func discardOpenVersion() -> Bool {
         defer { open = nil }
         return isInside

@@ -3,7 +3,8 @@ import ToolKit
 
 /// A mark between the records of a stream. Only marks that affect the database are represented.
 enum StreamMark {
-    /// Ends a version. The database has then reached the position.
+    /// Mark at the end of a version in the stream. Once the version is applied, the database has
+    /// reached the stream position.
     case commit(StreamPosition)
     /// Begins a version that contains all objects of a class; of all classes if the name is nil.
     /// Objects that the version does not contain are deleted.

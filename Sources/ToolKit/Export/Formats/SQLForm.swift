@@ -45,7 +45,7 @@ package final class SQLForm: RecordForm {
         rows = 0
     }
 
-    /// Begins a row. Begins a statement first if none is open.
+    /// Begins a row of an INSERT statement. Begins the statement first if none is open.
     @inline(__always)
     func beginRow(to out: inout ByteBuffer) {
         if rows == 0 { out.append(insertion[0]) } else { out.append(",\n(") }

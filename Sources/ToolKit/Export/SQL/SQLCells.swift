@@ -130,7 +130,7 @@ extension SQLCells {
         target.cache.store(link.key, out, from: start)
     }
 
-    /// Appends the class, property or key of the owner of an embedded object.
+    /// Appends the class, property or key of the object that contains an embedded object.
     func appendOwner(_ part: OwnerPart, of row: Row, to out: inout ByteBuffer) throws(RealmError) {
         for backlink in row.table.info.backlinks {
             var origins = try row.backlinks(backlink)

@@ -126,7 +126,8 @@ extension SQLSchema {
 }
 
 extension [String: Set<String>] {
-    /// For each name, all names that it reaches directly or indirectly.
+    /// For each name, all names that can be reached from it through the sets, directly or
+    /// indirectly.
     fileprivate var closure: [String: Set<String>] {
         mapValues { first in
             var found = first

@@ -63,7 +63,7 @@ package struct SQLColumn: Sendable {
     }
 }
 
-/// A fact about the owner of an embedded object.
+/// Part of the reference from an embedded object to the object that contains it.
 package enum OwnerPart: CaseIterable, Sendable {
     case className, property, key
 
@@ -77,7 +77,7 @@ package enum OwnerPart: CaseIterable, Sendable {
 }
 
 extension SQLTable {
-    /// Plan that reads the rows of the table.
+    /// Plan of the records that become the rows of this SQL table.
     package var plan: RecordPlan {
         var positions: [Int: Int] = [:]
         var read: [Int] = []
