@@ -29,7 +29,8 @@ extension CoreTask {
         }
     }
 
-    /// Sets the location of every object. Returns the number of objects.
+    /// Sets the coordinates of every object's point, and creates missing points. Returns the number
+    /// of objects.
     private static func assign(
         _ database: CoreDatabase, _ points: TableKey, _ transaction: WriteTransaction
     ) throws(RealmError) -> Int {

@@ -51,7 +51,8 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// Returns a number that is the same for all numbers with equal values.
+    /// Returns the same number for all numbers that `argument` converts to equal values of this
+    /// type: the lowest bit for Booleans.
     func representative(_ number: Int64) -> Int64 {
         switch self {
         case .bool: number & 1

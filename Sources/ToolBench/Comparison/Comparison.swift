@@ -24,7 +24,7 @@ struct Comparison: ReportDocument {
     private(set) var judgements: [Row] = []
     /// Workloads for which there are no older results.
     private(set) var missing: [String] = []
-    /// Workloads whose older runs were noisy, and their noise.
+    /// Workloads whose runs in the older measurement were noisy, and their noise.
     private(set) var noisyBefore: [(name: String, noise: Double)] = []
 
     init(_ new: SavedReport, with old: SavedReport, _ gate: Gate) {

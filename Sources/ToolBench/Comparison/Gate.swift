@@ -15,7 +15,7 @@ enum GateMetric: String, CaseIterable, Sendable {
     /// Whether the metric is the same in every run of a program, so that it has no noise.
     var isCounted: Bool { self == .bytes || self == .fsyncs || self == .size }
 
-    /// Name in the report.
+    /// Name of the metric in the report.
     var label: String {
         switch self {
         case .ops: "ops/s"

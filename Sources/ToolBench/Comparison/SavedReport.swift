@@ -103,15 +103,15 @@ struct SavedResult {
     private(set) var runs: [GateMetric: [Double]] = [:]
     /// Nanoseconds by percentile; empty if operations were not timed.
     private(set) var latencies: [(share: Double, nanoseconds: Double)] = []
-    /// Sizes of the file after commits. `growthStride` is the number of commits between two of
-    /// them.
+    /// Sizes of the file after commits. `growthStride` is the number of commits between two
+    /// consecutive sizes.
     private(set) var growth: [Double] = []
     private(set) var growthStride = 1.0
 
     /// Relative spread of the runs' throughput.
     var noise: Double { runs[.ops].flatMap(Statistics.relativeInterquartileRange) ?? 0 }
 
-    /// Returns nil if the value is not a result.
+    /// Returns nil if the JSON value is not the result of a workload.
     init?(_ item: JSONValue) {
         guard let name = item.field("workload"), name.kind == .string,
             let ops = Self.numbers(item.field("runs")), !ops.isEmpty

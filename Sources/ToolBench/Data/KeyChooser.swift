@@ -54,7 +54,7 @@ struct Zipfian: Sendable {
         grow(to: count)
     }
 
-    /// Extends the sum to `wanted` ranks. The part for previous ranks is kept.
+    /// Extends the sum of 1 / n^theta to `wanted` ranks. The terms of the previous ranks are kept.
     private mutating func grow(to wanted: Int) {
         while count < wanted {
             count += 1

@@ -164,7 +164,7 @@ extension PeopleDatabase {
         logicalBytes += 8
     }
 
-    /// Returns the key of the person with a primary key, using the index.
+    /// Returns the key of the person whose primary key is `id`. Throws if there is none.
     func find(_ id: Int64) throws(RealmError) -> ObjectKey {
         try writing().findPerson(id, in: person)
     }
@@ -181,7 +181,7 @@ extension PeopleDatabase {
 }
 
 extension WriteTransaction {
-    /// Returns the key of the person with a primary key, using the index.
+    /// Returns the key of the person whose primary key is `id`. Throws if there is none.
     func findPerson(_ id: Int64, in table: TableKey) throws(RealmError) -> ObjectKey {
         guard let key = try find(in: table, primaryKey: .int(id)) else {
             throw .failedCheck("person \(id) is not found by primary key")

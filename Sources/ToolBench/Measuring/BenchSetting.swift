@@ -61,7 +61,8 @@ package struct BenchSetting: Sendable, Equatable {
             middle: num / 2)
     }
 
-    /// Number of operations of a run that does not end by itself.
+    /// Number of operations for workloads that have no fixed number: `--num`, or no limit with
+    /// `--time`.
     var endless: Int { time == nil ? num : .max }
 }
 
@@ -94,7 +95,7 @@ enum Distribution: Sendable, Equatable {
         }
     }
 
-    /// Name without the skew.
+    /// Name of the distribution without the parameter theta.
     var name: String {
         if case .zipfian = self { return "zipfian" }
         return text

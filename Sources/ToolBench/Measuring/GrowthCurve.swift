@@ -3,11 +3,12 @@ struct GrowthCurve: Sendable, Equatable {
     private static let most = 256
 
     private(set) var sizes: [Int] = []
-    /// Number of commits between two sizes.
+    /// Number of commits between two recorded sizes.
     private(set) var stride = 1
     private var seen = 0
 
-    /// Adds the size after the next commit.
+    /// Records the file size after the next commit, or skips it if it is not at a multiple of
+    /// `stride`.
     mutating func add(_ size: Int) {
         if seen % stride == 0 { sizes.append(size) }
         seen += 1

@@ -68,7 +68,7 @@ enum PeakMemory {
         close(descriptor)
     }
 
-    /// Peak in bytes.
+    /// Peak memory of the process in bytes.
     static var bytes: Int {
         if let text = SystemText.contents("/proc/self/status"),
             let field = SystemText.field("VmHWM", in: text),

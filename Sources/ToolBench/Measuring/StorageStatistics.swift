@@ -37,7 +37,7 @@ package struct StorageStatistics: Sendable {
         liveBytes.flatMap { $0 == 0 ? nil : Double(sizeAtEnd) / Double($0) }
     }
 
-    /// Adds the statistics of another writer of the same file in the same period.
+    /// Adds the statistics of another writer of the same file during the same measurement.
     mutating func add(_ other: StorageStatistics) {
         commits += other.commits
         syncs += other.syncs

@@ -134,8 +134,8 @@ struct BenchRequest {
         try Self.makeFile(setting, workloads)
     }
 
-    /// Generates the database for the given workloads with another setting. Returns nil if no
-    /// workload reads.
+    /// Generates the database that the given workloads read, with the sizes in `setting`. Returns
+    /// nil if no workload reads.
     static func makeFile(
         _ setting: BenchSetting, _ workloads: [WorkloadPlan]
     ) throws(RealmError) -> ScratchFile? {

@@ -28,8 +28,8 @@ struct BenchPlot {
         return page.drawing()
     }
 
-    /// Chart with the median and the interval of the throughput of each workload, on a logarithmic
-    /// axis.
+    /// Chart with the median throughput and its confidence interval of each workload, on a
+    /// logarithmic axis.
     private var throughput: Chart {
         var chart = Chart(
             title: "Operations per second", subtitle: subtitle,

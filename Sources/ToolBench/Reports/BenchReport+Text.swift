@@ -131,7 +131,7 @@ extension BenchReport {
         return (["WORKLOAD", "OPS/S", "±"] + shown.map(\.name), rows)
     }
 
-    /// Returns half the width of the interval, relative to the median.
+    /// Returns half the width of the throughput's confidence interval, relative to the median.
     private func precision(_ result: WorkloadResult) -> String {
         guard let (low, high) = result.interval(seed: setting.seed), result.throughput > 0 else {
             return "-"

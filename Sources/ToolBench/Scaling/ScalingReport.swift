@@ -81,8 +81,8 @@ struct ScalingReport: ReportDocument {
 // MARK: - JSON and CSV
 
 extension ScalingReport {
-    /// Returns the numbers of one size in the order of the columns, with their names in JSON and
-    /// CSV.
+    /// Returns the numbers measured at the size with this index, in the order of the columns, with
+    /// their names in JSON and CSV.
     private func figures(_ result: ScalingResult, _ index: Int) -> JSONItem.Members {
         let point = result.points[index]
         return [

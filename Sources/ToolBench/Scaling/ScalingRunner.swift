@@ -11,7 +11,7 @@ struct ScalingRunner {
 
     let setting: BenchSetting
     let workloads: [WorkloadPlan]
-    /// Number of sizes.
+    /// Number of sizes at which each workload is measured.
     let sizes: Int
     /// Whether short runs are repeated.
     var repeats = true

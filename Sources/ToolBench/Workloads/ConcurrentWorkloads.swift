@@ -216,7 +216,7 @@ class ReadWhileWriting: ConcurrentWorkload {
         rate.withLock { $0 += Double(times) / seconds }
     }
 
-    /// The measured operation.
+    /// Reads one object: the measured operation of a reader.
     fileprivate func readNext(
         _ table: Table, _ chooser: inout KeyChooser, _ fold: inout ValueFold
     ) throws(RealmError) { try readOne(table, &chooser, &fold) }

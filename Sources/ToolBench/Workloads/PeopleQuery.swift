@@ -163,7 +163,8 @@ final class PeopleQueryWorkload: QueryWorkload {
         }
     }
 
-    /// Checks that adjacent objects are in order, and that the first object precedes all others.
+    /// Checks that adjacent objects of the result are sorted, and that no other object precedes the
+    /// first one.
     private func checkOrder(_ rows: RowSet) throws(RealmError) {
         var last: [Value] = []
         for key in rows.keys {

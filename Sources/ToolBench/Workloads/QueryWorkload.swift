@@ -124,7 +124,7 @@ class QueryWorkload: Workload {
         last = first
     }
 
-    /// The query of each operation.
+    /// The query that every operation runs, parsed anew each time.
     private struct Question: Sendable {
         private let request: QueryUnderTest
         private let answer: Answer

@@ -21,7 +21,7 @@ class TickWhileWriting: ConcurrentWorkload {
     private let ticksDone = Atomic<Int>(0)
     /// Number of transactions in progress or being written.
     fileprivate let transactions = Atomic<Int>(0)
-    /// Number of ticks completed during a transaction.
+    /// Number of ticks that were completed while a transaction was in progress or being written.
     private let disturbed = Atomic<Int>(0)
 
     private var ticks: Int { max(20, setting.num / 100) }
@@ -55,7 +55,7 @@ class TickWhileWriting: ConcurrentWorkload {
         while instance.isPerformingAsynchronousWriteOperations { loop.run(milliseconds: 10) }
     }
 
-    /// Writes by the thread of the loop itself. There are none in this class.
+    /// Lets the thread of the loop write. Does nothing in this class.
     fileprivate func writeHere(_ instance: Instance) throws(RealmError) {}
 
     private func tick(

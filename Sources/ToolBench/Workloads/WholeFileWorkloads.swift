@@ -191,7 +191,7 @@ enum PageCache {
     static func evict(_ path: String) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        // Only clean pages can be removed.
+        // Only clean pages can be removed from the page cache.
         fdatasync(descriptor)
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         close(descriptor)

@@ -47,7 +47,7 @@ private struct AnalyzeDocument: ReportDocument {
     /// One line of the table that `--analyze` prints.
     private struct Line {
         let name: String
-        /// Number of items that the line counts; nil if it counts none.
+        /// Number of objects, or of entries of the history; nil if the line counts nothing.
         let count: Int?
         let isProperty: Bool
         let bytes: UInt64

@@ -135,7 +135,8 @@ struct CheckRun {
         throw DatabaseChange.error
     }
 
-    /// Returns whether the version before the newest could replace a damaged newest version.
+    /// Returns whether the version before the newest could replace a damaged newest version: `ok`,
+    /// `damaged`, or `none` if it was not checked.
     private func previousSlot(_ path: String) -> String {
         guard path != "-", request.start == .newest,
             let report = try? IntegrityCheck.runPrevious(
@@ -152,13 +153,13 @@ struct CheckedFile {
     var seconds = 0.0
     /// State of the version before the newest: `ok`, `damaged`, `none`; nil if it was not checked.
     var previous: String?
-    /// Approximate number of objects that a salvage would copy; nil if it was not estimated.
+    /// Estimated number of objects that a salvage would copy; nil if it was not estimated.
     var salvageable: Int?
     /// The filter for text files that has changed the file, such as a conversion of line ends; nil
     /// if there is none.
     var filter: TextFilter?
 
-    /// Command that can help; nil if there are no errors.
+    /// Command line that the user can run to recover the data; nil if there are no errors.
     var advice: String? {
         guard report.errorCount > 0, path != "-" else { return nil }
         return previous == "ok" && filter == nil

@@ -17,7 +17,7 @@ extension OptionForm where Value == CompactRequest.Threshold {
 }
 
 extension OptionForm where Value == Enumeration {
-    /// A percentage, `auto`, or a list of properties.
+    /// Parses the argument of `--enumerate`: a percentage, `auto`, or a list of properties.
     static var enumeration: Self {
         Self(.text) { (text) throws(OptionValueError) in
             if text == "auto" { return .smaller }

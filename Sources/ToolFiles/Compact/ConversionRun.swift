@@ -76,7 +76,7 @@ struct ConversionRun {
 }
 
 extension SalvageLoss {
-    /// Class of a property that could not be converted; nil for other losses.
+    /// Name of the class whose property could not be converted; nil for other kinds of loss.
     fileprivate var propertyClass: String? {
         if case .property(let name, _, _) = self { return name }
         return nil

@@ -115,7 +115,7 @@ extension SalvageSummary {
 }
 
 extension SalvageLoss {
-    /// The loss as a line of the JSON report.
+    /// The loss as a line of the JSON report of the salvage.
     fileprivate var json: JSONItem {
         switch self {
         case .version(let used, let why):

@@ -26,7 +26,7 @@ struct SpacePicture {
         self.map = map
     }
 
-    /// Owners with the same colour and entry in the legend.
+    /// Owners of bytes, such as tables, that share a colour and an entry in the legend.
     private struct Group {
         var name: String
         let paint: Paint
@@ -124,7 +124,8 @@ struct SpacePicture {
 
     // MARK: Groups
 
-    /// Returns the groups in the order of the legend, and for each owner the index of its group.
+    /// Returns the groups in the order of the legend, and for each owner of bytes (such as a table)
+    /// the index of its group.
     private func grouped() -> ([Group], [Int]) {
         var groups: [Group] = []
         var membership = [Int](repeating: 0, count: map.owners.count)

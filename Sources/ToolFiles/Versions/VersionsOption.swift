@@ -14,7 +14,7 @@ enum VersionsOption {
             + "With several files, `json` is one array and `ndjson` has one line per file.")
 }
 
-/// Options for facts.
+/// Options that print or check facts about a file.
 extension VersionsOption {
     static let facts: [any OptionDeclaration] = [
         get, expect, openers, noOpeners, slots, growth, history, list, watch,

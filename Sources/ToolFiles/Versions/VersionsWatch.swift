@@ -85,8 +85,8 @@ struct VersionsWatch {
     }
 }
 
-/// Records when processes opened a file: for each process, the newest version of the observation
-/// before it was first seen. The process cannot pin an earlier version.
+/// Records when processes opened a file. For each process, `before` is the newest version at the
+/// last observation without the process, which therefore cannot pin an earlier version.
 struct Arrivals {
     private var before: [ProcessIdentity: UInt64] = [:]
     private var newest: UInt64?
@@ -94,14 +94,14 @@ struct Arrivals {
     /// Records the processes that now have the file open, and the newest version.
     mutating func note(_ facts: FileFacts) {
         guard let openers = facts.openers, facts.inspection.lock?.isInUse == true else {
-            // The session has ended, or its state is unknown.
+            // Starts anew: the session has ended, or its processes are unknown.
             self = Arrivals()
             newest = facts.openers == nil ? nil : 0
             return
         }
         var next: [ProcessIdentity: UInt64] = [:]
         for opener in openers.openers where opener.participants > 0 {
-            // Processes of the first observation may pin any version.
+            // Processes that have the file open at the first observation may pin any version.
             next[opener.process] = before[opener.process] ?? newest ?? 0
         }
         before = next

@@ -8,12 +8,12 @@ package final class Aggregation {
     /// The results, in the order of the list; empty before `run`.
     package private(set) var results: [Value] = []
 
-    /// Parses the list and checks it against the class.
+    /// Parses a comma-separated list of aggregates and checks it against the class.
     package convenience init(_ list: String, _ table: TableInfo) throws(RealmError) {
         try self.init(NameList.parts(list), table)
     }
 
-    /// Parses the items of a list and checks them against the class.
+    /// Parses aggregates such as `sum(age)` and checks them against the class.
     package init(_ items: [String], _ table: TableInfo) throws(RealmError) {
         for item in items {
             let label = Self.trimmed(item)
@@ -64,7 +64,7 @@ package final class Aggregation {
         return count
     }
 
-    /// Appends the results as one record.
+    /// Appends the results of the aggregates as one record.
     package func append(
         _ style: RecordStyle, _ values: ValueStyle, _ snapshot: Snapshot, to out: inout ByteBuffer
     ) throws(RealmError) {

@@ -13,7 +13,7 @@ package struct Chart {
 
     package typealias Point = (x: Double, y: Double)
 
-    /// A measured value with the ends of its interval.
+    /// A measured value with the ends of its confidence interval.
     package struct Interval {
         package var value: Double
         var low: Double

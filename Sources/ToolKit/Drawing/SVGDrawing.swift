@@ -162,8 +162,8 @@ package struct SVGDrawing {
 package enum Paint: Hashable {
     /// One of eight colours that people with any kind of colour vision can tell apart.
     case series(Int)
-    /// The colour of the series with the same number, as a dashed line. For another quantity with
-    /// the same name.
+    /// The colour of the series with the same number, as a dashed line. Used for another result of
+    /// the same workload, such as the baseline.
     case dashed(Int)
     case dotted(Int)
     /// One of four shades of red, for findings.

@@ -14,7 +14,7 @@ package final class Expansion: Sendable {
     /// expanded.
     func child(_ name: String) -> Expansion? { children[name] }
 
-    /// Builds the tree of the paths; nil if there are none.
+    /// Builds the tree of expanded links from the paths of `--expand`; nil if there are none.
     convenience init?(_ paths: [[String]]) {
         if paths.isEmpty { return nil }
         self.init(tree: paths[...])

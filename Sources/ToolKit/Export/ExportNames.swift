@@ -46,8 +46,8 @@ package struct ExportNames {
     /// property.
     package func subject(_ stem: String) -> Subject? { subjects[stem] }
 
-    /// Maps unescaped names (`Class`, `Class.property`) to their content. No file with other
-    /// content may have such a name, because users would write it.
+    /// Maps unescaped names (`Class`, `Class.property`) to the content that users expect in a file
+    /// of this name. No file with other content may have such a name.
     private static func literals(_ tables: [TableInfo]) -> [[UInt8]: Subject] {
         var literal: [[UInt8]: Subject] = [:]
         for table in tables where table.isClass {

@@ -8,7 +8,7 @@ package final class TableNotes: Sendable {
 
     func omitColumns(_ columns: [String]) { names.withLock { $0 += columns } }
 
-    /// Message about the columns; nil if none were left out.
+    /// Message that names the omitted columns; nil if there are none.
     package var text: String? {
         let names = names.withLock { $0 }
         if names.isEmpty { return nil }
@@ -27,9 +27,9 @@ package struct RecordStyle: Sendable {
     package var delimiter: UInt8?
     /// Text of null in a cell; nil for the format's default.
     package var null: [UInt8]?
-    /// Whether lines of cells end in CRLF, unless they end in NUL.
+    /// Whether lines of CSV and TSV output end in CRLF, unless they end in NUL.
     package var hasCarriageReturns = false
-    /// Whether lines of cells begin with a byte order mark.
+    /// Whether CSV and TSV output begins with a byte order mark.
     package var hasByteOrderMark = false
     /// Width of the terminal in columns; nil for no limit.
     package var width: Int?

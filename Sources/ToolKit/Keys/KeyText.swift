@@ -64,7 +64,8 @@ enum KeyText {
             guard let value = sextet(content[index]) else { return false }
             bits = bits << 6 | value
             if index % 4 == 0 { continue }
-            // In each group, the second, third and fourth character complete a byte each.
+            // In each group of four base64 characters, the second, third and fourth complete a byte
+            // each.
             content[count] = UInt8(truncatingIfNeeded: bits >> (6 - 2 * UInt32(index % 4)))
             count += 1
         }

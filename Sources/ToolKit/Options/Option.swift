@@ -3,7 +3,7 @@ package protocol OptionDeclaration: Sendable {
     var spec: OptionSpec { get }
 }
 
-/// Other options. A closure, because two options may refer to each other.
+/// Other options that an option refers to. A closure, because two options may refer to each other.
 package typealias Options = @Sendable () -> [any OptionDeclaration]
 
 /// The argument of an option: its name in the help text, and its parser.
@@ -49,7 +49,8 @@ package struct Option<Value: Sendable>: OptionDeclaration {
     /// Spelling on the command line.
     package var spelling: String { spec.spelling }
 
-    /// Returns this option with another description and other conditions, for one tool.
+    /// Returns this option with another description, and with other options that it excludes or
+    /// needs, for one tool.
     package func saying(
         in section: OptionSection? = nil, _ summary: String, _ details: String,
         defaultText: String? = nil, excludes: @autoclosure @escaping Options = [],

@@ -52,7 +52,7 @@ package struct OptionForm<Value: Sendable>: Sendable {
         }
     }
 
-    /// Creates a parser whose errors are determined by `kind`. `parse` must succeed for all texts
+    /// Creates a parser whose error messages come from `kind`. `parse` must succeed for all texts
     /// that `kind` accepts.
     private init(
         _ kind: ValueKind, _ show: @escaping @Sendable (Value) -> String?,

@@ -1,4 +1,4 @@
-/// Names of files for the titles of charts.
+/// Functions for file names in output, such as titles of charts.
 package enum FileName {
     /// The last component of a path.
     package static func last(of path: String) -> String {

@@ -12,7 +12,8 @@ package struct SchemaDifference {
         /// Class that the step changes; nil for a change of the schema version.
         package let className: String?
         package let change: SchemaChange
-        /// Reason of a removal. Something that is created again in another form is removed first.
+        /// Reason why the step removes a class or property; nil for other steps. For example, a
+        /// property whose type changes is removed and then created again.
         package var reason: StaticString?
     }
 

@@ -1,7 +1,7 @@
 import RealmEngine
 
 extension TableKind {
-    /// Name of the kind in schema text, schema files and change records.
+    /// Name of the kind of class in schema text, schema files and change records.
     package var name: String {
         switch self {
         case .topLevel: "class"

@@ -27,7 +27,7 @@ struct ChangeRequest {
         return false
     }
 
-    /// Returns nil if the command has neither option.
+    /// Returns nil if the command has neither `--diff` (or `--since`) nor `--watch`.
     init?(_ request: QueryRequest) throws(RealmError) {
         let command = request.command
         guard request.use == .watch || request.use == .diff else { return nil }

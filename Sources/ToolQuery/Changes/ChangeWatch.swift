@@ -17,7 +17,7 @@ final class ChangeWatch {
     private var database: Database
     /// The version that was reported last.
     private var seen: Snapshot
-    /// Version of the last mark.
+    /// Version of the last `commit` mark that was printed.
     private var marked: UInt64
     /// Fingerprint of the file; nil if unknown.
     private var source: String?

@@ -32,7 +32,7 @@ enum DigestList {
 }
 
 extension Report {
-    /// Adds a line.
+    /// Adds a line with a digest.
     ///
     /// - Parameter name: name of the class; nil for the digest of all classes.
     fileprivate mutating func add(_ name: String?, _ count: Int, _ digest: UInt64) {

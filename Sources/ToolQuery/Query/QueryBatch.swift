@@ -21,7 +21,7 @@ final class QueryBatch {
     private var renderersOfFields: [Shape: RecordRenderer] = [:]
     private var hasFailed = false
 
-    /// The class and the fields of records.
+    /// The class and the fields of records: the key of a cached renderer.
     private struct Shape: Hashable {
         let table: TableKey
         let fields: [String]

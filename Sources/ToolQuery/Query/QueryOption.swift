@@ -34,7 +34,7 @@ enum QueryUse: Int, CommandUse, CaseIterable {
 
     /// Uses of `realm-query` that run a query and print its result.
     static let queries = Uses([Self.objects, .aggregates, .groups])
-    /// Uses with a predicate on the command line.
+    /// Uses of `realm-query` with a predicate on the command line.
     static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch, .remnants])
     /// Uses of `realm-query` with predicates, on the command line or in the requests of `--batch`.
     static let conditions = Uses([
@@ -47,24 +47,24 @@ enum QueryUse: Int, CommandUse, CaseIterable {
         Self.classes, .objects, .aggregates, .groups, .everything, .directory, .remnants,
     ])
     static let counts = Uses([Self.classes, .objects, .batch, .everything, .diff, .remnants])
-    /// Uses that print values.
+    /// Uses of `realm-query` that print values.
     static let values = Uses([
         Self.objects, .groups, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
-    /// Uses that print UUIDs or compare them.
+    /// Uses of `realm-query` that print UUIDs or compare them.
     static let uuids = Uses([
         Self.objects, .aggregates, .groups, .batch, .everything, .directory, .diff, .watch,
         .remnants,
     ])
-    /// Uses that print property values of objects.
+    /// Uses of `realm-query` that print property values of objects.
     static let objectValues = Uses([
         Self.objects, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
     /// Uses of `realm-query` that can print values as cells of a table.
     static let cells = Uses([Self.objects, .everything, .directory, .diff, .watch, .remnants])
-    /// Uses that print objects of one class.
+    /// Uses of `realm-query` that print objects of one class.
     static let single = Uses([Self.objects, .batch, .diff, .watch, .remnants])
-    /// Uses that print whole objects.
+    /// Uses of `realm-query` that print whole objects.
     static let objectsAlone = Uses([Self.objects, .batch, .everything, .directory])
     /// Uses of `realm-query` that permit several files.
     static let severalFiles = Uses([
@@ -72,13 +72,13 @@ enum QueryUse: Int, CommandUse, CaseIterable {
     ])
     /// Uses of `realm-query` that can print the location of objects in the file.
     static let placed = Uses([Self.objects, .everything])
-    /// Uses for which a version can be selected.
+    /// Uses of `realm-query` for which a version can be selected.
     static let versions = Uses(allCases.filter { $0 != .watch && $0 != .remnants })
     static let everyClass = Uses([Self.everything, .directory])
 }
 
 extension QueryUse {
-    /// Determines the use of a command line.
+    /// Determines which use of `realm-query` a command line requests, such as `watch`.
     init(_ command: ParsedCommand) {
         if command[QueryOption.watch] {
             self = .watch

@@ -105,7 +105,7 @@ extension SchemaOutput {
     }
 }
 
-/// Description of a property's type.
+/// Type of a property, as schema output describes it.
 struct PropertyType {
     private let column: ColumnInfo
     /// Class that links refer to; nil for other types.

@@ -123,7 +123,8 @@ final class RemnantPrinter {
         record.removeAll()
         renderer.facts = Self.facts(of: remnant)
         do throws(RealmError) {
-            // Resets the read budget. The search has already read the leaf and charged it.
+            // Resets the read budget: the search for remnants has already read this leaf and
+            // counted its bytes.
             renderer.beginWalk()
             try renderer.scan.open(remnant.slice, without: remnant.emptyColumns)
             try renderer.spool(remnant.row, to: &record)

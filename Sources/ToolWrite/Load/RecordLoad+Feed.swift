@@ -68,8 +68,8 @@ extension RecordLoad {
             converted.plans.schema === stage.plans.schema
         else { return false }
         let rows = converted.rows
-        // With `--links strict`, a link waits if its target is missing. In the other modes it is
-        // set to null, or its target is created, which this function does not do.
+        // With `--links strict`, a link waits if its target is missing. The other modes set the
+        // link to null or create its target. This function does neither.
         let linksWait = request.links == .strict
         guard linksWait || incoming.structures.isEmpty else { return false }
         let missing = try transaction.resolveLinks(rows)
@@ -102,7 +102,7 @@ extension RecordLoad {
     }
 
     /// Stores lists and sets whose elements do not depend on the object they belong to. Returns the
-    /// other structures; nil if a value does not fit.
+    /// collections that remain to be stored; nil if a value does not fit.
     private func storeCollections(
         _ incoming: RecordBatch, _ rows: RowBatch, _ writer: ObjectWriter
     ) throws(RealmError) -> [RecordBatch.Structure]? {

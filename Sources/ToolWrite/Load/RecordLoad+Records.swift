@@ -33,8 +33,8 @@ extension RecordLoad {
         } while try !writeOpenRecords(batch)
     }
 
-    /// Writes all open records. Returns false if a record was rejected after it had changed
-    /// something.
+    /// Writes the records of the batch again, from the copies in `openRecords`. Returns false if
+    /// another record was rejected after it had changed something.
     private func writeOpenRecords(_ batch: Batch) throws(RealmError) -> Bool {
         let input = try openRecords.input(name: source.input.name)
         for index in 0..<openRecords.count {

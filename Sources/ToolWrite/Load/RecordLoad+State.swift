@@ -17,8 +17,8 @@ extension RecordLoad {
         /// With this error the number of errors has reached `--max-errors`. The batch is committed
         /// first.
         case tooManyErrors(last: RecordError)
-        /// A record was rejected, and the load must stop. The second value is the record as
-        /// written.
+        /// A record was rejected, and the load must stop. The second value is the record as in the
+        /// input.
         case refused(RecordError, [UInt8])
         case interrupted(signal: Int32)
     }

@@ -27,8 +27,8 @@ extension RecordLoad {
         }
     }
 
-    /// Discards the part of an interrupted version that was already written. It is alone in its
-    /// transaction.
+    /// Discards the part of an interrupted version that was already written. The open transaction
+    /// contains nothing else.
     func discardPart(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         try step.restart(batch.writer.transaction)

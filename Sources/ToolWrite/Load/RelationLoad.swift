@@ -20,7 +20,7 @@ final class RelationLoad {
     private let arena = ScratchArena()
     private var progress: ProgressReporter
 
-    /// The property to fill.
+    /// The collection property that the load fills.
     struct Relation {
         let table: TableInfo
         let column: Int

@@ -101,7 +101,7 @@ final class Resync {
 
     // MARK: Objects
 
-    /// Deletes the objects that were not sent. Returns their number.
+    /// Deletes the objects that the stream did not send. Returns their number.
     func sweep(_ writer: ObjectWriter) throws(RealmError) -> Int {
         var deleted = 0
         for table in writer.plans.schema.classes where table.kind == .topLevel {

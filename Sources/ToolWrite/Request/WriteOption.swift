@@ -54,7 +54,7 @@ enum WriteUse: Int, CommandUse {
         }
     }
 
-    /// Uses with an INPUT.
+    /// Uses of `realm-write` that read an INPUT.
     static let loads = Uses([Self.records, .changes])
 }
 

@@ -119,7 +119,7 @@ final class ObservedProperty {
         for child in children { element.observe(child) }
     }
 
-    /// Adds a field of a table.
+    /// Adds a field of a line of CSV or TSV.
     func observe(text: ByteView, isNull: Bool) {
         count += 1
         if isNull {

@@ -118,7 +118,7 @@ struct SchemaInference {
         return fresh
     }
 
-    /// Returns the property for a field; nil if there is none.
+    /// Returns the property for a field; nil if the field is not stored.
     private func property(_ field: String) -> String? {
         let names = [request.classField, "_key", StudioReference.identity, StudioReference.member]
         if names.contains(field) { return nil }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Text and JSON forms of a plan.
+/// Prints a schema plan as text and as JSON.
 extension SchemaPlan: ReportDocument {
     /// Appends `schema 7 -> 8` and a line for each change.
     package func appendText(_ style: RecordStyle, to out: inout ByteBuffer) {

@@ -34,7 +34,7 @@ struct StreamDeduplicator {
         var count = 0
     }
 
-    /// Creates a filter for `--resume`.
+    /// Creates a deduplicator for `--resume`.
     ///
     /// - Parameter position: position that the database has reached. If it is nil (unknown), only a
     ///   resync is accepted.
@@ -54,7 +54,7 @@ struct StreamDeduplicator {
     /// Whether records are held back that would not be applied if the input ended here.
     var isInside: Bool { open.map { !$0.isOld && ($0.count > 0 || $0.isWhole) } ?? false }
 
-    /// Decides about a record.
+    /// Decides whether a record of the stream is applied, held back or skipped.
     ///
     /// - Returns: the decision, and whether all records that are held back must be discarded first.
     mutating func take(

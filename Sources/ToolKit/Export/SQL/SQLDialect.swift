@@ -6,7 +6,7 @@ package enum SQLDialect: String, CaseIterable, Sendable {
     case postgres
     case duckdb
 
-    /// Name for people.
+    /// Name of the database system in messages and comments.
     var title: String {
         switch self {
         case .sqlite: "SQLite"

@@ -51,7 +51,7 @@ package struct SQLColumn: Sendable {
         case key
         /// A property, by its index in the class's columns.
         case property(Int)
-        /// The owner of an embedded object.
+        /// The object that contains an embedded object.
         case owner(OwnerPart)
         case element, elementKey, elementIndex
     }
