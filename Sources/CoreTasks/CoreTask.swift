@@ -9,7 +9,7 @@ struct CoreTask: Sendable {
     /// a task are proportional to it.
     static let usualRows = 200_000
 
-    /// Creates the class `t`, its objects, and the data of the repetitions.
+    /// Creates the class `t`, its objects, and the data that the repetitions use.
     typealias Build = @Sendable (CoreDatabase) throws(RealmError) -> Void
     /// Reads from the database. The result must be equal in all repetitions.
     typealias Reading = @Sendable (CoreReader) throws(RealmError) -> Int
@@ -17,7 +17,7 @@ struct CoreTask: Sendable {
     /// repetitions.
     typealias Changing = @Sendable (CoreReader, WriteTransaction) throws(RealmError) -> Int
 
-    /// The work of one repetition.
+    /// Work that is measured in one repetition of the task.
     enum Work: Sendable {
         case read(Reading)
         /// Beginning and discarding the transaction are not measured.

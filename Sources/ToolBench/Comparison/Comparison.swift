@@ -7,7 +7,8 @@ struct Comparison: ReportDocument {
     struct Row {
         let workload: String
         let metric: GateMetric
-        /// Median of the older runs. `new` is the median of the new runs.
+        /// Median of the metric over the runs of the older measurement. `new` is the median over
+        /// the new runs.
         let old: Double
         let new: Double
         let noise: Double

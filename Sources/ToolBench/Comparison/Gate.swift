@@ -9,7 +9,7 @@ enum GateMetric: String, CaseIterable, Sendable {
     case fsyncs
     case size
 
-    /// Whether a higher value is better.
+    /// Whether a higher value of the metric is better.
     var isRate: Bool { self == .ops }
 
     /// Whether the metric is the same in every run of a program, so that it has no noise.

@@ -14,7 +14,7 @@ struct SavedReport {
     /// Conditions that may differ although two measurements are comparable.
     private static let indifferent: Set<String> = [
         "host.load", "config.fileBytes", "config.runs", "config.warmup_ns",
-        // This condition has the same value as `config.valueSize`, its older name.
+        // Equals `config.valueSize`, which is the older name of this condition.
         "config.valueBytes",
     ]
 
@@ -108,7 +108,7 @@ struct SavedResult {
     private(set) var growth: [Double] = []
     private(set) var growthStride = 1.0
 
-    /// Relative spread of the runs' throughput.
+    /// Distance between the quartiles of the throughput over all runs, divided by the median.
     var noise: Double { runs[.ops].flatMap(Statistics.relativeInterquartileRange) ?? 0 }
 
     /// Returns nil if the JSON value is not the result of a workload.

@@ -62,7 +62,7 @@ struct Zipfian: Sendable {
         }
     }
 
-    /// Returns a rank below `count`.
+    /// Returns a random rank below `count`. Lower ranks are more frequent.
     mutating func rank(_ random: inout SplitMix64, among count: Int) -> Int {
         grow(to: count)
         let u = Double(random.next() >> 11) * 0x1p-53

@@ -33,7 +33,7 @@ open class MeasuredDatabase {
     private var pinsWanted = 0
     private var pins: [Snapshot] = []
 
-    /// Creates the file.
+    /// Creates the database file.
     package init(path: String, _ setting: BenchSetting) throws(RealmError) {
         self.path = path
         var options = WriteSession.Options()
@@ -138,7 +138,8 @@ open class MeasuredDatabase {
     /// Number of live versions. Available only in the object that created the file; 0 in others.
     private var liveVersions: Int { session?.liveVersions ?? 0 }
 
-    /// Resets the statistics. Called after preparations.
+    /// Resets the statistics about writes, after the preparations of a workload and before the
+    /// measured part.
     package func resetStatistics() {
         (logicalBytes, commits) = (0, 0)
         maximumVersionCount = liveVersions

@@ -127,7 +127,8 @@ extension PeopleDatabase {
         try setDogs(key, someone, t)
     }
 
-    /// Returns the values of the properties in order. They are valid until the next call.
+    /// Returns the values of a person's properties in the order of `Column`. They are valid until
+    /// the next call.
     private func values(_ someone: Person) -> UnsafeMutableBufferPointer<Value> {
         func put(_ column: Column, _ value: Value) { row[column.rawValue] = value }
         put(.id, .int(someone.id))

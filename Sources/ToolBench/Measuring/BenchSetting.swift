@@ -3,7 +3,7 @@ import ToolKit
 
 /// Settings shared by all runs of a measurement.
 package struct BenchSetting: Sendable, Equatable {
-    /// Database for read workloads.
+    /// Path of the database that read workloads measure.
     var file = ""
     /// Whether the file was generated for this measurement.
     var isGenerated = false
@@ -73,10 +73,10 @@ enum Distribution: Sendable, Equatable {
     case zipfian(theta: Double)
     /// Zipfian, with the newest objects as the most popular ones.
     case latest
-    /// All objects in order.
+    /// All objects one after the other, in the order of their positions.
     case sequential
 
-    /// Skew of the distribution in YCSB.
+    /// Parameter theta of the Zipfian distribution in YCSB.
     static let usualTheta = 0.99
 
     /// Parses `uniform`, `zipfian`, `zipfian:0.8`, `latest` or `sequential`; nil for any other
@@ -113,7 +113,7 @@ enum Distribution: Sendable, Equatable {
 
 /// Artificial slowdown of a measurement, to try out gates and plots.
 struct Injection: Sendable, Equatable {
-    /// Share by which every operation is prolonged.
+    /// Share by which every operation is prolonged: 0.3 for `slow=30%`.
     var slowdown = 0.0
     /// Nanoseconds for which one operation in the middle of each run is paused.
     var stall: UInt64 = 0

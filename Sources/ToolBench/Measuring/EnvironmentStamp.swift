@@ -21,7 +21,7 @@ struct EnvironmentStamp: Sendable, Equatable {
     /// Load average of the last minute.
     var load = Self.loadAverage()
 
-    /// Collects the conditions.
+    /// Collects the conditions of a measurement.
     ///
     /// - Parameter path: the measured file, or the directory of generated files.
     init(path: String) { fileSystem = Self.fileSystemName(path) }

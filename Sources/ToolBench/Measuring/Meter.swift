@@ -100,7 +100,7 @@ package struct Meter: Sendable {
         operations += group
     }
 
-    /// Records operations that were timed otherwise.
+    /// Records operations that the caller has timed itself.
     mutating func record(_ nanoseconds: UInt64, times: Int = 1) {
         histogram.record(nanoseconds, times: UInt64(times))
         operations += times

@@ -60,7 +60,7 @@ struct ResourceUsage: Sendable {
 
 /// Peak memory of the process, including pages of mapped files.
 enum PeakMemory {
-    /// Resets the peak, if the kernel allows it.
+    /// Resets the peak memory of the process, if the kernel allows it.
     static func reset() {
         let descriptor = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

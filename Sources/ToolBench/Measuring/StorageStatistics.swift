@@ -10,7 +10,7 @@ package struct StorageStatistics: Sendable {
     var logicalBytes = 0
     var sizeAtStart = 0
     var sizeAtEnd = 0
-    /// Size of a compacted copy; nil if none was made.
+    /// Size of a compacted copy in bytes; nil if none was made.
     package var compactedSize: Int?
     /// Bytes reachable from the newest version; nil if they were not counted.
     package var liveBytes: Int?

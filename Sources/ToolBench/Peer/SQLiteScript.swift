@@ -18,7 +18,7 @@ struct SQLiteScript: Sendable {
 
     let name: String
     let source: Source?
-    /// Whether persons are inserted before the measured part.
+    /// Whether all persons are inserted before the measured part.
     var isFull = true
     var writes = true
     /// Number of operations per commit, as a multiple of `--commit-operations`. 0 for one operation
@@ -179,7 +179,7 @@ struct SQLiteScript: Sendable {
         return name.hasPrefix("delete") ? 0 : setting.num
     }
 
-    /// Returns all statements of a run.
+    /// Returns all SQL statements of a run.
     func text(_ setting: BenchSetting) -> String {
         if repeats > 0 {
             return String(repeating: statements + "\n", count: operations(setting))

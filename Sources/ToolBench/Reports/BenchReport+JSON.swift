@@ -24,7 +24,7 @@ extension BenchReport {
         return .object(members + (comparison?.members ?? []))
     }
 
-    /// The first members: the conditions of the measurement.
+    /// First members of the report: the conditions of the measurement.
     var head: JSONItem.Members {
         JSONReport.members("realm-bench") + [
             (

@@ -58,7 +58,7 @@ extension BenchReport {
         return core == results.count ? String(rows) : "\(setting.num), core \(rows)"
     }
 
-    /// Appends details that have no columns in the tables.
+    /// Appends details of a result that have no columns in the tables.
     private func appendNotes(_ result: WorkloadResult, to out: inout ByteBuffer) {
         var notes: [String] = []
         if result.isPaced {
@@ -100,7 +100,7 @@ extension BenchReport {
         out.append("\n")
     }
 
-    /// Headings and rows. The first column is text, the others are numbers.
+    /// Headings and rows of a table. The first column is text, the others are numbers.
     private typealias Lines = (headings: [String], rows: [[String]])
 
     private func appendTable(_ lines: Lines, to out: inout ByteBuffer) {

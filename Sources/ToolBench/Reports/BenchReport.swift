@@ -5,7 +5,7 @@ import ToolKit
 struct BenchReport: ReportDocument {
     let stamp: EnvironmentStamp
     let setting: BenchSetting
-    /// Bytes of the measured file.
+    /// Size of the measured file in bytes.
     let fileSize: Int
     let results: [WorkloadResult]
     /// Results of another program; nil without `--against`.
@@ -17,10 +17,12 @@ struct BenchReport: ReportDocument {
         ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("max", 1),
     ]
 
-    /// Relative spread of the runs above which a workload counts as noisy.
+    /// Distance between the quartiles of the runs, divided by the median, above which a workload
+    /// counts as noisy.
     static let tolerableNoise = 0.1
 
-    /// Workloads whose runs differ too much from each other, each with its relative spread.
+    /// Workloads whose runs differ too much from each other, each with the distance between the
+    /// quartiles, divided by the median.
     var noisy: [(name: String, noise: Double)] {
         results.compactMap { result in
             guard let noise = result.noise, noise > Self.tolerableNoise else { return nil }

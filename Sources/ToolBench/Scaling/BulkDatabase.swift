@@ -9,7 +9,7 @@ final class BulkDatabase: MeasuredDatabase {
     var count = 0
     /// Classes, in the order in which the operation created them.
     var tables: [TableKey] = []
-    /// Objects that the operation works on.
+    /// Keys of the objects that the measured operation works on.
     var keys: [ObjectKey] = []
     /// Object that owns the collection, or to which the objects link.
     var owner = ObjectKey(0)

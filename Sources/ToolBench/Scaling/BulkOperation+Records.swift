@@ -70,7 +70,7 @@ extension BulkDatabase {
         records = Array(text.bytes)
     }
 
-    /// Loads the records with these options.
+    /// Loads `records` with these options of `realm-write`.
     fileprivate func load(_ options: [String]) throws(RealmError) {
         guard let session else { throw .failedCheck("nothing writes to the database") }
         _ = try RecordLoading.load(["-q"] + options + [path, "Item"], records, into: session)

@@ -7,7 +7,7 @@ struct BulkOperation: Sendable {
     typealias Step = @Sendable (BulkDatabase) throws(RealmError) -> Void
 
     let name: String
-    /// Summary for `--list` and the manual.
+    /// Summary of the operation for `--list` and the manual.
     let summary: String
     /// Number by which `--num` is divided. Larger than 1 if the operation counts commits, classes
     /// or versions.

@@ -164,7 +164,7 @@ class ConcurrentWorkload: WriteWorkload {
             seed: setting.seed &+ UInt64(bitPattern: Int64(thread)) &* 977)
     }
 
-    /// Sets a number of some objects that belong to `thread`, in one commit.
+    /// Sets the number of visits of some persons that belong to `thread`, in one commit.
     fileprivate final func commitSome(
         _ people: PeopleDatabase, _ thread: Int, _ round: Int, _ chooser: inout KeyChooser,
         _ meter: inout Meter, isMeasured: Bool

@@ -25,11 +25,11 @@ class QueryWorkload: Workload {
     private let most: Int
     private let setting: BenchSetting
     private(set) var table: TableInfo?
-    /// Result of the last operation.
+    /// Result of the last execution of the query.
     private var last = Finding()
     var rows: RowSet? { last.rows }
 
-    /// Result of one operation.
+    /// Result of one execution of the query.
     private struct Finding: Sendable {
         var count = 0
         var sum: UInt64 = 0

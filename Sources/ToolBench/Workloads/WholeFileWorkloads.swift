@@ -14,7 +14,7 @@ final class ExportWorkload: ReadWorkload {
     }
 
     override func prepare(_ snapshot: Snapshot) throws(RealmError) {
-        // Embedded objects are printed inside their owners.
+        // Embedded objects are printed inside the objects that contain them.
         tables = snapshot.schema.classes.filter { $0.kind != .embedded }
     }
 

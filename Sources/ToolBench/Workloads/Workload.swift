@@ -26,7 +26,7 @@ package protocol Workload: AnyObject {
     /// Runs the operations and records their times. This is the measured part.
     func run(_ meter: inout Meter) throws(RealmError)
 
-    /// Checks the results.
+    /// Checks the results of the run, and returns its outcome.
     func finish(_ meter: Meter) throws(RealmError) -> RunOutcome
 
     /// Storage statistics, available after `finish`; nil for workloads that do not write.
@@ -67,7 +67,7 @@ package enum WorkloadSet: String, CaseIterable, Sendable {
 /// Description of a workload: its name, its properties, and a function that creates a run.
 package struct WorkloadPlan: Sendable {
     let name: String
-    /// Summary in a few words.
+    /// Summary of the workload in a few words.
     let summary: String
     /// The query of a query workload; nil for other workloads.
     var query: String?

@@ -1,6 +1,6 @@
 import ToolKit
 
-/// Numbers of one run.
+/// Measured numbers of one run of a workload.
 struct RunStatistics: Sendable {
     let operations: Int
     /// Nanoseconds of the measured part.

@@ -18,9 +18,9 @@ class StoringWorkload: Workload {
     func create() throws(RealmError) {}
     /// Releases the last reference to the database, which closes it.
     func close() {}
-    /// The measured operations.
+    /// Runs the measured operations.
     func perform(_ meter: inout Meter) throws(RealmError) {}
-    /// Checks the content of the file at the end. Returns the number of objects.
+    /// Checks the content of the file after the run. Returns the number of objects.
     func check(_ snapshot: Snapshot) throws(RealmError) -> Int { 0 }
     /// Additional remark about the run; nil if there is none.
     var note: String? { nil }
@@ -98,7 +98,7 @@ class WriteWorkload: StoringWorkload {
 
     override final func close() { people = nil }
 
-    /// The measured operations.
+    /// Runs the measured operations.
     func perform(_ people: PeopleDatabase, _ meter: inout Meter) throws(RealmError) {}
 
     @_optimize(speed)
@@ -106,7 +106,7 @@ class WriteWorkload: StoringWorkload {
         if let people { try perform(people, &meter) }
     }
 
-    /// Checks the persons in the file at the end.
+    /// Checks the persons in the file after the run.
     func check(_ snapshot: Snapshot, _ person: TableInfo) throws(RealmError) {}
 
     override final func check(_ snapshot: Snapshot) throws(RealmError) -> Int {

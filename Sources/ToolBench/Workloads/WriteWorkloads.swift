@@ -113,7 +113,7 @@ final class Overwrite: WriteWorkload {
 
 /// Finds persons by primary key, in random order, and sets one number.
 class UpdateRandom: WriteWorkload {
-    /// Number of operations of a run.
+    /// Number of operations of a run: `--num`, or no limit with `--time`.
     var count: Int { setting.endless }
 
     @_optimize(speed)

@@ -153,7 +153,7 @@ class YCSBWorkload: StoringWorkload {
                 row += 1
                 left -= 1
             }
-            // The keys of new objects are consecutive.
+            // Objects created one after the other have consecutive keys.
             guard left > 0, let found = try scan.seek(next) else { break }
             row = found
         }

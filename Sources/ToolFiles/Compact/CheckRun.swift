@@ -208,9 +208,9 @@ struct CheckPrinter {
 /// The result of the check of one file, as a report.
 private struct CheckDocument: ReportDocument {
     let checked: CheckedFile
-    /// Whether lines contain the file's name.
+    /// Whether lines with findings contain the name of the file.
     let namesFile: Bool
-    /// Maximum number of findings in the text.
+    /// Maximum number of findings of a file that the text report lists.
     let most: Int
 
     private var file: JSONItem.Members { [("file", .text(checked.path))] }

@@ -132,7 +132,7 @@ struct OpenersWait {
 
     init(_ wait: WaitPolicy) { self.wait = wait }
 
-    /// Waits a while and returns whether to try again.
+    /// Waits 50 ms and returns true. Returns false at once if the time of `--wait` has passed.
     mutating func mayRepeat() -> Bool {
         switch wait {
         case .none: return false
@@ -170,7 +170,8 @@ struct Backup {
             && file.st_ino == backup.st_ino && file.st_dev == backup.st_dev
     }
 
-    /// Creates a hard link to the file. Where hard links are not supported, creates a copy.
+    /// Creates the backup as a hard link to the file. Where hard links are not supported, creates a
+    /// copy.
     func make() throws(RealmError) {
         if isMade { return }
         if force { unlink(name) }

@@ -73,7 +73,8 @@ struct SalvageRun {
         )
     }
 
-    /// Returns the filter to be undone; nil for a file without damage.
+    /// Returns the text filter (such as a conversion of line ends) whose change must be undone. Nil
+    /// if the file has no damage, or if the change cannot be undone.
     private func filter() throws(RealmError) -> TextFilter? {
         guard let filter = try TextFilter.find(path: request.path), filter.isReversible else {
             return nil
@@ -85,7 +86,7 @@ struct SalvageRun {
 }
 
 extension SalvageSummary {
-    /// Description of the result, for messages.
+    /// Sentence about the result of the salvage, for messages.
     fileprivate var sentence: String {
         "\(Self.count(salvaged, "object")) of \(source); \(losses)"
     }

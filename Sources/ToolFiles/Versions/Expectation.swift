@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// `-E`: a condition for a fact about the file, such as `versions<=2`: the name of the fact, an
-/// operator and a value.
+/// `-E`: a condition for a fact about the file, such as `live-versions<=2`. Consists of the name of
+/// the fact, an operator and a value.
 struct Expectation: Sendable {
     private enum Comparison: String, CaseIterable, Sendable {
         // Longer operators come first, because `<` is a prefix of `<=`.
@@ -30,7 +30,8 @@ struct Expectation: Sendable {
     private let comparison: Comparison
     private let value: String
 
-    /// Parses a comparison. Throws an error for an unknown key and for malformed text.
+    /// Parses a condition such as `live-versions<=2`. Throws an error for the name of an unknown
+    /// fact and for malformed text.
     init(_ text: String) throws(OptionValueError) {
         guard let start = text.firstIndex(where: { "!<>=".contains($0) }) else {
             throw Self.malformed(text, "it compares nothing")

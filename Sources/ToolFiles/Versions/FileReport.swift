@@ -29,7 +29,8 @@ struct FileReport {
         showsGrowth = false
     }
 
-    /// Groups pins with equal data. Returns the oldest pin and the number of pins of each group.
+    /// Groups pins that have the same process, thread, kind and label. Returns the oldest pin and
+    /// the number of pins of each group.
     static func grouped(_ rows: [ReaderRow]) -> [(row: ReaderRow, count: Int)] {
         struct Kind: Hashable {
             let process: ProcessIdentity

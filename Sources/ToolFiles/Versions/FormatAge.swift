@@ -1,8 +1,10 @@
 /// When files of a format were written, and what can be done with files of an old format.
 struct FormatAge {
-    /// The period as a range of months or a year; `current` for the format that SDKs write now.
+    /// Period in which SDKs wrote the format, as a range of months or a year; `current` for the
+    /// format that SDKs write now.
     let span: String
-    /// Possible uses and conversions of the file; nil for the current format.
+    /// Tools and options that can read or convert a file of this format; nil for the current
+    /// format.
     let advice: String?
 
     /// Returns nil for a format that no SDK has written.

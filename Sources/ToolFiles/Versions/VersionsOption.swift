@@ -74,7 +74,7 @@ extension VersionsOption {
         defaultText: "every second", excludes: [slots, growth, spaceMap])
 }
 
-/// Options for pictures.
+/// Options that write pictures: maps of a file's space, and charts.
 extension VersionsOption {
     static let pictures: [any OptionDeclaration] = [
         spaceMap, plot,

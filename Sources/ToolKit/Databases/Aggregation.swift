@@ -5,7 +5,7 @@ import RealmEngine
 package final class Aggregation {
     private(set) var labels: [String] = []
     private(set) var expressions: [AggregateExpression] = []
-    /// The results, in the order of the list; empty before `run`.
+    /// Results of the aggregates, in the order of the list; empty before `run`.
     package private(set) var results: [Value] = []
 
     /// Parses a comma-separated list of aggregates and checks it against the class.

@@ -40,8 +40,8 @@ package struct AppliedVersion: Equatable {
 
     // MARK: The file
 
-    /// Reads the file beside `database`; nil if there is none. Throws `input` if the file is
-    /// malformed.
+    /// Reads the `.applied` file beside `database`; nil if there is none. Throws `input` if the
+    /// file is malformed.
     package init?(beside database: String) throws(RealmError) {
         let path = Self.path(of: database)
         guard let text = try Self.read(path) else { return nil }
@@ -57,7 +57,7 @@ package struct AppliedVersion: Equatable {
         self.init(applied, target: target, coming: coming)
     }
 
-    /// Content of the file: `applied`, `target`, and `coming` unless it is nil. Example:
+    /// Content of the `.applied` file: `applied`, `target`, and `coming` unless it is nil. Example:
     /// `18237@4f2a90c1e7b3d5f6 512`.
     private var text: String {
         let words = [applied?.text ?? "0", "\(target)"] + (coming.map { [$0.text] } ?? [])
@@ -86,7 +86,7 @@ package struct AppliedVersion: Equatable {
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    /// Replaces the file atomically.
+    /// Replaces the `.applied` file beside `database` atomically.
     ///
     /// - Parameter isDurable: whether the file is synced, so that it survives a power failure.
     package func write(beside database: String, isDurable: Bool) throws(RealmError) {

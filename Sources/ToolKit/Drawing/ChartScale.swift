@@ -7,7 +7,7 @@ package enum ChartUnit {
     case seconds
     case percent
 
-    /// The number with its unit.
+    /// Formats a number with its unit.
     package func text(_ value: Double) -> String { text(value, like: value) }
 
     /// Formats a number in the unit that fits a number of the size of `reference`.
@@ -109,7 +109,7 @@ struct ChartScale {
     let low: Double
     let high: Double
     let ticks: [Double]
-    /// Labels of the ticks.
+    /// Labels of the ticks along the axis.
     let labels: [String]
     private let start: Double
     private let end: Double

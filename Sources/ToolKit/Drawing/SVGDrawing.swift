@@ -122,7 +122,7 @@ package struct SVGDrawing {
         points.map { "\(text($0.x)),\(text($0.y))" }.joined(separator: " ")
     }
 
-    /// A coordinate with at most two decimals.
+    /// Formats a coordinate with at most two decimals.
     package static func text(_ value: Double) -> String {
         let hundredths = Int((min(max(value, -1e9), 1e9) * 100).rounded())
         let (whole, rest) = hundredths.magnitude.quotientAndRemainder(dividingBy: 100)

@@ -144,7 +144,8 @@ package struct ExportNames {
         return folded.utf8.last.map { $0 >= 0x30 && $0 <= 0x39 } ?? false
     }
 
-    /// Whether some file system forbids the byte, or the byte is special in these names.
+    /// Whether the byte is written as `%XX` in file names, because some file system forbids it, or
+    /// because it has a meaning in these names.
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F: true

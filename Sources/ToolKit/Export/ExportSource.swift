@@ -4,7 +4,7 @@ import RealmEngine
 ///
 /// If there are several workers, they call it with the lock of `ExportStage` held.
 final class ExportSource {
-    /// Objects that one worker renders at a time.
+    /// Objects that one worker renders at a time, before it takes the next batch.
     struct Batch {
         /// Number of the batch in the output, from 0.
         let number: Int
@@ -30,7 +30,7 @@ final class ExportSource {
 
     private let snapshot: Snapshot
     private let plans: [RecordPlan]
-    /// For each table, the positions of the objects to print.
+    /// For each table, the range of positions of the objects to print.
     private let positions: [Range<Int>]
     private var plan = 0
     private var cursor: LeafCursor?

@@ -10,7 +10,7 @@ final class ExportStage: @unchecked Sendable {
     private let source: ExportSource
     private let output: VerifiedOutput
     private let monitor = Monitor()
-    /// Number of the batch to write next.
+    /// Number of the batch that may be written next.
     private var turn = 0
     /// Error of the earliest batch that failed.
     private var failure: RealmError?
@@ -47,7 +47,7 @@ final class ExportStage: @unchecked Sendable {
         }
     }
 
-    /// Whether all earlier batches are written.
+    /// Whether all batches before `batch` are written.
     func hasTurn(_ batch: Int) -> Bool { monitor.locked { turn == batch } }
 
     /// Waits until all earlier batches are written. Returns false if one of them failed.
@@ -65,7 +65,7 @@ final class ExportStage: @unchecked Sendable {
         try output.flush(&buffer)
     }
 
-    /// Lets the next batch be written.
+    /// Records that the batch is written, so that the next batch may be written.
     func complete(_ batch: ExportSource.Batch, records: Int) {
         monitor.signal {
             written += records
@@ -77,7 +77,7 @@ final class ExportStage: @unchecked Sendable {
         }
     }
 
-    /// Records the failure of a batch. Later batches are not written.
+    /// Records the failure of a batch. The batches after it are not written.
     func abandon(_ batch: ExportSource.Batch, _ error: RealmError) {
         monitor.signal { fail(error, batch: batch.number) }
     }

@@ -17,7 +17,7 @@ final class ExportWorker {
     private var batchRecords = 0
     private var hasTurn = false
     private let readsInFileOrder: Bool
-    /// Number of records still to be skipped. `toTake` is the number of records still to be
+    /// Number of records still to be skipped. `toPrint` is the number of records still to be
     /// printed.
     private var toSkip: Int
     private var toPrint: Int

@@ -10,8 +10,8 @@ package final class ObjectPlan {
         /// Index into the table's columns, and position in `columns`.
         let column: Int
         let expansion: Expansion?
-        /// Whether the value of the member may contain objects of the same table. Rendering them
-        /// moves the table's scan.
+        /// Whether the value of the member may contain objects of the same table. Rendering these
+        /// objects moves the table's scan to other rows.
         let isNesting: Bool
         let isMixed: Bool
     }

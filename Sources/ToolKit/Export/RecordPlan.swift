@@ -18,7 +18,7 @@ package final class RecordPlan: Sendable {
     let sql: SQLTable?
 
     package struct Field: Sendable {
-        /// Member name or column heading.
+        /// Name of the field: a member name in JSON, a column heading elsewhere.
         let label: String
         package let path: FieldPath
         /// Expansion of links at the end of the path; nil if links are printed as links.
@@ -73,11 +73,11 @@ extension RecordPlan {
 
 /// A fact that `--provenance` prints about an object.
 package enum ProvenancePart: Sendable {
-    /// Byte offset of its cluster leaf.
+    /// Byte offset of the object's cluster leaf.
     case offset
     /// Row of the object in the leaf.
     case row
-    /// Byte offsets of the leaves of its values.
+    /// Byte offsets of the leaves of the object's values.
     case values
 }
 

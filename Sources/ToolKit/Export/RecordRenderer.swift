@@ -122,13 +122,14 @@ package final class RecordRenderer: RecordContent {
         try form.append(self, to: &out)
     }
 
-    /// Renders the record of the object in `row` without the parts that depend on earlier records.
+    /// Renders the record of the object in `row` without the parts that depend on earlier records,
+    /// such as separators.
     package func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
         self.row = row
         try form.spool(self, to: &record)
     }
 
-    /// Prints a record that `spool` rendered.
+    /// Prints a record that `spool` rendered, with the parts that depend on earlier records.
     package func print(_ record: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
         form.print(record, to: &out)
     }

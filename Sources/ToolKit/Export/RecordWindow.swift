@@ -17,7 +17,7 @@ package struct RecordWindow: Sendable, Equatable {
         return overflow ? .max : sum
     }
 
-    /// The records of the collection that are in the range.
+    /// Returns the part of `records` that is in the range.
     package func of<T: Collection>(_ records: T) -> T.SubSequence {
         records.dropFirst(skip).prefix(take)
     }

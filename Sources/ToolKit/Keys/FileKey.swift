@@ -20,7 +20,8 @@ struct FileKey: Sendable {
     }
 }
 
-/// The key of a command. It is read only once, because a pipe can be read only once.
+/// Caches the encryption key of a command. The key is read only once, because a pipe can be read
+/// only once.
 final class KeyOnce: Sendable {
     private let cachedKey = Mutex<FileKey?>(nil)
 

@@ -11,7 +11,8 @@ package final class ActivityReporter: Sendable {
     private let reporter: Mutex<ProgressReporter?>
     private let meter: ProgressCounter?
 
-    /// Microseconds between updates: ten per second, the rate at which the line is rewritten.
+    /// Microseconds between updates of the progress line: ten per second, the rate at which the
+    /// line is rewritten.
     private static let pause: UInt32 = 100_000
 
     /// - Parameters:
@@ -30,7 +31,7 @@ package final class ActivityReporter: Sendable {
         }
     }
 
-    /// Ends the updates and erases the line.
+    /// Ends the updates and erases the progress line.
     package func finish() {
         reporter.withLock { reporter in
             reporter?.finish()
@@ -45,7 +46,7 @@ package final class ActivityReporter: Sendable {
         return true
     }
 
-    /// Updates the line. Returns false after `finish`.
+    /// Updates the progress line. Returns false after `finish`.
     private func update() -> Bool {
         reporter.withLock { reporter in
             reporter?.update(meter)

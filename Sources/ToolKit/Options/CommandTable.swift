@@ -24,7 +24,7 @@ package struct OperandSpec: Sendable {
 package struct SynopsisLine: Sendable {
     /// Words such as `[options]`, `FILE`, `[CLASS]`, `--all`, `[WORKLOAD...]`.
     let words: String
-    /// Effect in a few words, for `-h`.
+    /// Effect of the command line in a few words, for `-h`.
     let meaning: String
 
     package init(_ words: String, _ meaning: String) {
@@ -36,7 +36,7 @@ package struct SynopsisLine: Sendable {
 /// Description of a command. Its parser, help, manual page and completions are derived from it.
 package struct CommandTable: Sendable {
     package let name: String
-    /// Purpose in one line: lower case, no full stop.
+    /// Purpose of the tool in one line: lower case, no full stop.
     package let summary: String
     let synopsis: [SynopsisLine]
     package let operands: [OperandSpec]

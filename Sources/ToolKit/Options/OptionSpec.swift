@@ -47,9 +47,10 @@ package struct OptionSpec: Sendable {
     let short: Character?
     let argument: ArgumentShape
     var section: OptionSection
-    /// A few words for `-h` and for completions: lower case, no full stop.
+    /// Description of the option in a few words, for `-h` and completions: lower case, no full
+    /// stop.
     package internal(set) var summary: String
-    /// Sentences for `--help` and the manual.
+    /// Description of the option in sentences, for `--help` and the manual.
     var details: String
     /// Behaviour without the option; nil if it is obvious.
     var defaultText: String?

@@ -62,7 +62,8 @@ extension ParsedCommand {
 
     private static let memoryWithKey = 256 << 20
 
-    /// Minimum of the memory limit. A fraction of less could be rounded down to 0.
+    /// Minimum of the memory limit in bytes. A part of a smaller limit, such as a quarter, could be
+    /// rounded down to 0.
     static let minimumMemory = 1 << 10
 
     /// Query language of predicates.

@@ -4,7 +4,7 @@ import RealmEngine
 extension OutputFile {
     /// A named output: the path as given, and the path to write to.
     package struct Destination {
-        /// Path as given, for messages.
+        /// Path of the output as the user gave it, for messages.
         package let path: String
         /// Path with symbolic links resolved.
         package let target: String

@@ -1,7 +1,7 @@
 import RealmEngine
 
 extension SchemaChange {
-    /// Name of the change in change records.
+    /// Name of the kind of schema change in change records, such as `add-class`.
     package var recordName: StaticString {
         switch self {
         case .addClass: "add-class"
@@ -33,7 +33,7 @@ extension SchemaChange {
 }
 
 extension IndexKind {
-    /// Name of the index in change records.
+    /// Name of the kind of index in change records.
     package var recordName: StaticString {
         switch self {
         case .none: "none"

@@ -11,7 +11,7 @@ package struct ProgressReporter {
         case bytes
         case objects
         case runs
-        /// Only the elapsed time is shown.
+        /// Only the elapsed time is shown, without numbers of objects or bytes.
         case seconds
     }
 
@@ -19,18 +19,18 @@ package struct ProgressReporter {
         case silent
         /// Rewrites one line of the terminal.
         case live
-        /// Prints a new line for each update.
+        /// Prints a new line for each update, where the output is no terminal.
         case plain
     }
 
     private let label: String
-    /// Name of the operation. Shown after the label.
+    /// Name of the operation, shown after the label of the progress line.
     var doing: String?
     private var total: Int
     private var unit: Unit
     private let style: Style
     private var began: UInt64
-    /// Number of the meter's stage that the line currently shows.
+    /// Number of the stage of the meter that the progress line currently shows.
     private var stage = 0
     private var due: UInt64
     private var shownWidth = 0
@@ -57,16 +57,16 @@ package struct ProgressReporter {
         if let text = line(done, now: MonotonicClock.nanoseconds()) { emit(text) }
     }
 
-    /// Shows the state of a meter if the line is due for an update. Without a meter, shows the
-    /// elapsed time only.
+    /// Shows the state of a meter in the progress line, if the line is due for an update. Without a
+    /// meter, shows the elapsed time only.
     mutating func update(_ meter: ProgressCounter?) {
         if style == .silent { return }
         let now = MonotonicClock.nanoseconds()
         if let text = line(meter?.state, now: now) { emit(text) }
     }
 
-    /// Returns the line for a state of a meter; nil if the line is not due for an update. When a
-    /// new stage begins, the rate is computed anew.
+    /// Returns the progress line for a state of a meter; nil if the line is not due for an update.
+    /// When a new stage begins, the rate is computed anew.
     mutating func line(
         _ state: (stage: ProgressCounter.Stage, done: Int)?, now: UInt64
     ) -> String? {
@@ -81,14 +81,14 @@ package struct ProgressReporter {
         return line(state.done, now: now)
     }
 
-    /// Erases the line, so that later output on the terminal begins in the first column.
+    /// Erases the progress line, so that later output on the terminal begins in the first column.
     package mutating func finish() {
         guard shownWidth > 0 else { return }
         emit("\r" + String(repeating: " ", count: shownWidth) + "\r")
         shownWidth = 0
     }
 
-    /// Returns the line at time `now`; nil if the line is not due for an update.
+    /// Returns the progress line at time `now`; nil if the line is not due for an update.
     package mutating func line(_ done: Int, now: UInt64) -> String? {
         guard style != .silent, now >= due else { return nil }
         due = now + (style == .plain ? 5_000_000_000 : 100_000_000)

@@ -20,7 +20,7 @@ final class ChangeRecords {
     private var previous: ChangedTable?
     /// Whether the schema versions differ.
     private(set) var hasVersionChange = false
-    /// Number of records since the last mark.
+    /// Number of change records since the last mark.
     var unmarked = 0
     /// Whether only the exit status is needed. The comparison may then stop at the first
     /// difference.

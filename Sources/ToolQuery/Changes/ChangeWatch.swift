@@ -15,7 +15,7 @@ final class ChangeWatch {
     private let reading: DatabaseReading
     private let output: OutputFile
     private var database: Database
-    /// The version that was reported last.
+    /// The version whose changes were reported last.
     private var seen: Snapshot
     /// Version of the last `commit` mark that was printed.
     private var marked: UInt64
@@ -103,7 +103,7 @@ final class ChangeWatch {
         try VersionChanges(request: request, records: records).appendAll(snapshot)
     }
 
-    /// Appends the mark at the end of a version.
+    /// Appends the `commit` mark at the end of a version.
     private func mark(_ records: ChangeRecords, _ snapshot: Snapshot) {
         records.appendCommit(from: marked, to: position(snapshot))
         marked = snapshot.version

@@ -15,7 +15,8 @@ final class ExactForm {
     private let replaced: Set<String>
     /// For each table, its columns in the order of their names.
     private var columns: [TableKey: [Int]] = [:]
-    /// Limit of embedded objects that the current value may still contain.
+    /// Number of embedded objects that the current value may still contain. More are reported as
+    /// damage.
     private var budget = 0
 
     init(_ snapshot: Snapshot, replaced: Set<String>) {

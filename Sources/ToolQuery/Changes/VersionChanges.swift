@@ -100,7 +100,7 @@ struct VersionChanges {
         ]
     }
 
-    /// Returns the keys of the objects that match in a version.
+    /// Returns the keys of the objects that match `filter` in the snapshot.
     static func keys(
         _ filter: QueryFilter, _ className: String, _ snapshot: Snapshot, _ request: ChangeRequest
     ) throws(RealmError) -> Set<ObjectKey> {

@@ -84,7 +84,7 @@ struct DatabasePage {
             ("properties", .list(table.columns.map(json))), ("rows", .list([])),
         ])
         append(open: facts, to: &out)
-        // Embedded objects are shown inside their owners only.
+        // Embedded objects are shown only inside the objects that contain them.
         let rows = table.kind == .embedded ? 0 : try appendRows(of: table, to: &out)
         out.append("]}")
         return rows

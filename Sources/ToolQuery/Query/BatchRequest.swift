@@ -23,7 +23,7 @@ struct BatchRequest {
         case args, sort, distinct, limit, offset, fields, count, aggregate, groupBy
     }
 
-    /// Parses a request.
+    /// Parses a request of `--batch`.
     ///
     /// - Throws: `misuse` for unknown members, wrong types, and members that cannot be combined.
     init(_ request: JSONValue) throws(RealmError) {

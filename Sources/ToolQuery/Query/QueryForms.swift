@@ -3,7 +3,7 @@ import ToolKit
 /// All output formats of `realm-query --format`: for records, for a whole file, for changes and for
 /// schemas.
 enum QueryForms {
-    /// Names in the order of the help text.
+    /// Names of the formats in the order of the help text.
     static let all: [OutputFormat] =
         RecordForms.all.map { $0.format } + [.html, .diff] + SchemaForms.all.map(\.format)
 

@@ -57,7 +57,7 @@ extension FieldRequest {
 }
 
 extension OptionForm where Value == ChangeRequest.Other {
-    /// A file, or `@` and a version of the same file.
+    /// Argument of `--diff`: the path of a file, or `@` and a version of the same file.
     static var comparedWith: Self {
         Self(.text) { (text) throws(OptionValueError) in
             guard text.hasPrefix("@") else { return .file(text) }

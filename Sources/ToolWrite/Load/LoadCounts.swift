@@ -49,7 +49,7 @@ struct LoadCounts {
         return "\(records) \(noun)" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
     }
 
-    /// The numbers as members of reports and acknowledgements.
+    /// The numbers of records as JSON members of reports and acknowledgements.
     var members: JSONItem.Members {
         var members: JSONItem.Members = [
             ("records", .count(records)), ("inserted", .count(inserted)),

@@ -100,7 +100,8 @@ final class LoadReport {
     /// Returns the lines about records that were rejected since the last call.
     func takeRejects() -> [UInt8] { rejects?.take() ?? [] }
 
-    /// Writes these lines to the file of rejected records.
+    /// Writes the lines about records that were rejected since the last call to the file of
+    /// rejected records.
     func writeRejects() throws(RealmError) { try rejects?.write(takeRejects()) }
 
     /// Advice how to continue a load that ended early; nil if it cannot be continued.

@@ -25,11 +25,11 @@ extension RecordLoad {
 
     /// Numbers of records and changes at three points in time.
     struct Counts {
-        /// Numbers up to the record that was written last.
+        /// Numbers of records and changes up to the record that was written last.
         var current = LoadCounts()
-        /// Counts at the last commit.
+        /// Numbers of records and changes at the last commit.
         private(set) var committed = LoadCounts()
-        /// Counts at the last durable commit.
+        /// Numbers of records and changes at the last durable commit.
         var durable = LoadCounts()
 
         /// Records that the first `count` records are skipped.
@@ -42,7 +42,7 @@ extension RecordLoad {
         /// Records that the open batch is committed.
         mutating func commit() { committed = current }
 
-        /// Resets the numbers because the open batch is written again.
+        /// Resets the counts to those of the last commit, because the open batch is written again.
         mutating func restart() { current.restart(from: committed) }
 
         /// Whether the open batch has changed anything.

@@ -201,7 +201,7 @@ final class RelationLoad {
         group?.elements.append(value.copied(in: arena))
     }
 
-    /// Stores the collection of the current owner, after the last of its rows.
+    /// Stores the collection of the current owner, after the owner's last row was read.
     private func endGroup() throws(RealmError) {
         guard let group else { return }
         self.group = nil

@@ -80,7 +80,8 @@ final class WriteTarget {
             try publish(temporary, as: destination)
         }
         let waiting = waiting
-        // The functions may retain the target and its temporary directory, so they are removed.
+        // The functions may retain the target and its temporary directory, so the target releases
+        // them first.
         self.waiting = []
         for body in waiting { try body() }
     }
@@ -133,7 +134,8 @@ final class WriteTarget {
         }
     }
 
-    /// Returns the key of the existing database, or the key for a new one.
+    /// Returns the encryption key of the existing database, or the key with which a new database is
+    /// encrypted.
     private static func key(_ request: WriteRequest) throws(RealmError) -> EncryptionKey? {
         let hasNew = request.command.isGiven(WriteOption.newKey)
         guard request.creates else {

@@ -70,8 +70,8 @@ struct ObservedNumbers {
         return plainCount == 0 || fits ? said : .mixed
     }
 
-    /// The first number that the usual type cannot represent, and the usual type. Nil if the
-    /// inferred type is the usual one.
+    /// Explains a type that is wider than int (or than double, if numbers have fractions): a number
+    /// that the narrower type cannot represent, and that type. Otherwise nil.
     var widening: (number: String, from: ColumnType)? {
         guard declared.isEmpty else { return nil }
         let usual: ColumnType = hasFractions ? .double : .int

@@ -56,7 +56,7 @@ final class ObservedProperty {
         if seen?.count == most || seen?.insert(hash.value).inserted == false { seen = nil }
     }
 
-    /// Adds a JSON value.
+    /// Adds a JSON value of the property.
     func observe(_ value: JSONValue) {
         count += 1
         switch value.kind {
@@ -162,7 +162,7 @@ final class ObservedProperty {
         text.count >= 20 && text[10] == UInt8(ascii: "T") && Timestamp(text: text) != nil
     }
 
-    /// Adds a number. A property with numbers and other values is mixed.
+    /// Adds a number as a value of the property. A property with numbers and other values is mixed.
     private func observeNumber(_ observe: (inout ObservedNumbers) -> Void) {
         observe(&numbers)
         let type = numbers.type
@@ -197,9 +197,9 @@ final class ObservedClass {
     let name: String?
     private(set) var records = 0
     private(set) var properties: [ObservedProperty] = []
-    /// For each field, the index of its property; nil for a field that is ignored.
+    /// For each field of the records, the index in `properties`; nil for a field that is ignored.
     private var positions: [[UInt8]: Int?] = [:]
-    /// For each property name, the index of the property.
+    /// For each property name, the index in `properties`.
     private var places: [String: Int] = [:]
 
     /// Maximum number of values of a property that are checked for duplicates.

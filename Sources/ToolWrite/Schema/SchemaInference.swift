@@ -19,7 +19,7 @@ struct SchemaInference {
     /// Whether at least one record was valid. `hasRefusals` is true if at least one was rejected.
     private var hasRecords = false
     private var hasRefusals = false
-    /// Explanations of unusual types, one sentence each.
+    /// Explanations of unusual inferred types, one sentence each.
     private(set) var notes: [String] = []
 
     init(_ request: WriteRequest, className: String) {

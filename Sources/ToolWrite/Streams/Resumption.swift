@@ -9,7 +9,8 @@ final class Resumption {
     private let isDurable: Bool
     /// Content of the `.applied` file; nil if there is no file.
     private var written: AppliedVersion?
-    /// Content to be written to the file when the load is idle; nil if the file is up to date.
+    /// Content to be written to the `.applied` file when the load is idle; nil if the file is up to
+    /// date.
     private var due: AppliedVersion?
     /// Position in the stream that the database has reached; nil if it cannot be determined.
     private(set) var position: StreamPosition?
@@ -18,7 +19,7 @@ final class Resumption {
     init(_ request: WriteRequest, version: UInt64) throws(RealmError) {
         path = request.path
         isDurable = request.isDurable
-        // If the database is created now, an existing file beside it belongs to a previous
+        // If the database is created now, an existing `.applied` file belongs to a previous
         // database.
         written = try AppliedVersion(beside: path)
         if request.creates { return }

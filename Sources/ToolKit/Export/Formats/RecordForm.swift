@@ -41,10 +41,11 @@ package protocol RecordForm: AnyObject, SendableMetatype {
     /// Appends the text after the last record of the table.
     func finish(to out: inout ByteBuffer)
 
-    /// Renders a record without the parts that depend on earlier records. `print` adds them later.
+    /// Renders a record without the parts that depend on earlier records, such as separators.
+    /// `print` adds them later.
     func spool(_ record: any RecordContent, to out: inout ByteBuffer) throws(RealmError)
 
-    /// Appends a record that `spool` rendered.
+    /// Appends a record that `spool` rendered, with the parts that depend on earlier records.
     func print(_ spooled: UnsafeRawBufferPointer, to out: inout ByteBuffer)
 
     /// Inserts the text at the beginning of the output, in a buffer whose first record begins at
@@ -151,7 +152,7 @@ package struct RecordFields {
 
 /// The current record. Provides each encoding that an output format needs.
 package protocol RecordContent: AnyObject {
-    /// Appends a JSON object.
+    /// Appends the record as a JSON object.
     func appendObject(to out: inout ByteBuffer) throws(RealmError)
 
     /// Appends the cells of all fields with a separator between them.

@@ -11,7 +11,7 @@ package final class SQLForm: RecordForm {
     package static let printsReports = false
 
     private let insertion: ConstantBytes
-    /// Number of rows in the open statement; 0 if none is open.
+    /// Number of rows in the open INSERT statement; 0 if none is open.
     private var rows = 0
 
     /// Maximum number of rows in a statement. Many rows amortise the cost of a statement; too many

@@ -41,7 +41,8 @@ package enum SQLDialect: String, CaseIterable, Sendable {
                 separator: "\"\"") + "\""
     }
 
-    /// Returns the part of a name by which the database system distinguishes names.
+    /// Returns the part of a name by which the database system distinguishes names: the name in
+    /// lower case, or its first 63 bytes in PostgreSQL.
     func identity(_ name: String) -> String {
         switch self {
         case .sqlite, .duckdb: name.lowercased()
