@@ -7,7 +7,7 @@ import ToolKit
 /// exact, no value is too large, and histograms can be merged without loss. The maximum and the
 /// minimum are exact.
 struct LatencyHistogram: Sendable, Equatable {
-    /// Values with fewer bits than this (0 to 1023) each have their own bucket.
+    /// Values of at most this many bits (0 to 2047) each have their own bucket.
     private static let exactBits = 11
     private static let halfBits = exactBits - 1
 

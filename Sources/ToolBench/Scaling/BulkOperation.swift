@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// One operation on many objects. Each is a row of the tables in the other files of this folder,
-/// and a workload of the same name.
+/// One operation on many objects. The other files of this folder declare the operations in tables;
+/// each operation is a workload of the same name.
 struct BulkOperation: Sendable {
     typealias Step = @Sendable (BulkDatabase) throws(RealmError) -> Void
 

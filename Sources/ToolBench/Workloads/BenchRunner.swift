@@ -4,7 +4,7 @@ import ToolKit
 /// Runs workloads repeatedly and collects the numbers of each run.
 ///
 /// Runs of different workloads alternate. If the machine is slow for a minute, all workloads are
-/// affected.
+/// affected equally.
 struct BenchRunner {
     let setting: BenchSetting
     let workloads: [WorkloadPlan]

@@ -52,8 +52,8 @@ struct SalvageRun {
     }
 
     /// Restores the file as it was before a filter for text files changed it, for example the line
-    /// ends. Returns nil if no filter did. The folder is deleted when the result is released;
-    /// `note` is a sentence about the restoration.
+    /// ends. Returns nil if no filter changed the file. The folder is deleted when the result is
+    /// released; `note` is a sentence about the restoration.
     private func restored() throws(RealmError) -> (folder: TemporaryDirectory, note: String)? {
         guard let filter = try filter() else { return nil }
         let target = request.command.outputPath!

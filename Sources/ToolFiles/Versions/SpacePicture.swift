@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// `--space-map`: a picture of a file, in which colours show the owner of each part. For a salvage,
-/// they show what happened to each part. The file is drawn line by line, from the beginning to the
-/// end.
+/// `--space-map`: a picture of a file, in which colours show the owner of each part, such as a
+/// class. For a salvage, they show what happened to each part. The file is drawn line by line, from
+/// the beginning to the end.
 struct SpacePicture {
     private let file: String
     private let map: SpaceMap

@@ -9,8 +9,8 @@ package struct DatabaseReading {
 
     /// - Parameters:
     ///   - path: database to open; nil for the first operand.
-    ///   - isOneOfTwo: whether the command reads two files. Its key may then belong to the other
-    ///     file.
+    ///   - isOneOfTwo: whether the command reads two files. The encryption key of the command may
+    ///     then belong to the other file.
     package init(_ command: ParsedCommand, path: String? = nil, isOneOfTwo: Bool = false) {
         self.command = command
         self.isOneOfTwo = isOneOfTwo
@@ -37,8 +37,8 @@ package struct DatabaseReading {
     ) throws(RealmError) -> R {
         var retry = RetryPolicy(command.wait)
         // Database of the first attempt, if it is shared with other processes. Later attempts open
-        // the version chosen by `--at` relative to its version: after a commit, `previous` would
-        // otherwise be another version.
+        // the version chosen by `--at` relative to the version of this database: after a commit,
+        // `previous` would otherwise be another version.
         var kept: Database?
         while true {
             var database: Database?

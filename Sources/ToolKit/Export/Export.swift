@@ -10,7 +10,7 @@ package struct Export {
     package private(set) var window: RecordWindow
     package var threads = 1
     /// Memory limit in bytes for records that are rendered in another order than they are printed
-    /// in. Records beyond the limit are stored in a temporary file in the directory.
+    /// in. Records beyond the limit are stored in a temporary file in `directory`.
     package var spool = (memory: 64 << 20, directory: "/tmp")
     /// The objects to print. A query can choose them only if there is a single plan.
     package private(set) var choice = ObjectChoice.all

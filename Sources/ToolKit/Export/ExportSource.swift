@@ -2,7 +2,7 @@ import RealmEngine
 
 /// Divides the tables of an export into batches of leaves, in the order of the output.
 ///
-/// If there are several workers, they call it with the lock of `ExportStage` held.
+/// If there are several workers, each calls `next` with the lock of `ExportStage` held.
 final class ExportSource {
     /// Objects that one worker renders at a time, before it takes the next batch.
     struct Batch {

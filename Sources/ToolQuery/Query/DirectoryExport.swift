@@ -3,7 +3,8 @@ import RealmEngine
 import ToolKit
 
 /// Exports each class to a file in a directory (`--output-dir`). In csv and tsv, each collection
-/// property gets a file of its own, whose rows name their owners.
+/// property gets a file of its own, whose rows contain the keys of the objects that own the
+/// elements.
 struct DirectoryExport {
     private let request: QueryRequest
     private let directory: String
@@ -97,8 +98,8 @@ extension DirectoryExport {
 }
 
 extension RecordPlan {
-    /// Splits the plan: into a plan without collections, and one plan for each collection. The
-    /// latter have the key of the owner, the position or key of the element, and the value.
+    /// Splits the plan: into a plan without collections, and one plan for each collection. A plan
+    /// of a collection has the key of the owner, the position or key of the element, and the value.
     fileprivate var split: (own: RecordPlan, relations: [(column: Int, plan: RecordPlan)]) {
         var own: [Field] = []
         var relations: [(column: Int, plan: RecordPlan)] = []

@@ -3,8 +3,9 @@ import ToolKit
 
 /// Commits by asynchronous transactions of an instance, so that several commits share a sync.
 ///
-/// A transaction is requested when all of its records are read. At its end it requests the next
-/// transaction, if the records of that one are read, too. Such a group becomes durable together.
+/// A transaction is requested when all of its records are read. At the end of its block, it
+/// requests the next transaction if the records of the next one are read, too. Such a group of
+/// transactions becomes durable together.
 final class GroupedCommits: CommitStep {
     private let writer: AsyncWriter
     private let request: WriteRequest

@@ -59,7 +59,7 @@ extension RecordLoad {
     // MARK: Immediate writes
 
     /// Creates all objects of the batch by one call. Returns false, without having changed
-    /// anything, if the batch has records with another effect.
+    /// anything, if a record of the batch does anything else than create an object.
     private func writeAtOnce(
         _ incoming: RecordBatch, _ batch: Batch
     ) throws(RealmError) -> Bool {

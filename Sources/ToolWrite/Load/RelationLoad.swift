@@ -1,8 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Fills a collection property from a table of its own, as `realm-query --output-dir` writes it.
-/// The table has the columns `owner`, `value`, and `index` for a list or `key` for a dictionary.
+/// Fills a collection property from separate CSV or TSV input, as `realm-query --output-dir` writes
+/// it. The input has the columns `owner`, `value`, and `index` for a list or `key` for a
+/// dictionary.
 ///
 /// The rows of an owner must be consecutive. They replace the owner's collection. All rows are
 /// written in one transaction, so that no reader sees an incomplete collection. Confined to its

@@ -6,8 +6,8 @@ struct InputForm {
     var format: WriteRequest.InputFormat
     /// Syntax of a table; unused for JSON.
     var dialect: Dialect
-    /// Encoding of the input. Nil for UTF-8; a table is then also read as UTF-16 if it begins with
-    /// a UTF-16 byte order mark.
+    /// Encoding of the input. Nil for UTF-8; CSV and TSV are then also read as UTF-16 if they begin
+    /// with a UTF-16 byte order mark.
     var encoding: TextEncoding?
     /// For JSON that lists records by class: name of the field that each record gets for its class.
     /// Nil if the input does not have that form.

@@ -98,8 +98,8 @@ struct SchemaText {
         if isKey { classes[last].primaryKey = property.name }
     }
 
-    /// Splits a line into name and type. If names or types contain blanks, they are separated by at
-    /// least two blanks or a tab.
+    /// Splits a line of schema text into name and type. If names or types contain blanks, they are
+    /// separated by at least two blanks or a tab.
     private static func split(_ text: Substring) -> (name: Substring, type: Substring)? {
         var gap: Range<Substring.Index>?
         var start = text.startIndex
