@@ -49,7 +49,7 @@ final class CoreDatabase: MeasuredDatabase {
         keys.append(try create(table, values, key: key))
     }
 
-    /// Creates an object with these values.
+    /// Creates an object of `table` with these values.
     @discardableResult
     func create(
         _ table: TableKey, _ values: [Value], key: ObjectKey? = nil

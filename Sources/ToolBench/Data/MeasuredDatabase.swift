@@ -21,10 +21,10 @@ open class MeasuredDatabase {
     private var maximumVersionCount = 0
     private var growth = GrowthCurve()
     private var before = WriteSession.WriteStatistics()
-    /// Whether commits are currently not counted.
+    /// Whether the statistics currently exclude commits.
     private var excludesCommits = false
-    /// Number of syncs by commits that are not counted. `asideBytes` is the number of bytes they
-    /// wrote.
+    /// Number of syncs caused by the commits that are not counted. `asideBytes` is the number of
+    /// bytes that these commits wrote.
     private var asideSyncs = 0
     private var asideBytes = 0
     private var sizeAtStart = 0

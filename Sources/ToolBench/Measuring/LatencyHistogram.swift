@@ -76,8 +76,8 @@ struct LatencyHistogram: Sendable, Equatable {
         let bits = 64 - value.leadingZeroBitCount
         if bits <= exactBits { return Int(value) }
         let shift = bits - exactBits
-        // The leading bit of the value remains in the shifted value. So the buckets of each power
-        // of two follow those for the previous one.
+        // The shift keeps the leading bit of the value. Therefore the buckets of each power of two
+        // follow the buckets of the previous one.
         return Int(value &>> UInt64(shift)) &+ shift << halfBits
     }
 

@@ -5,8 +5,8 @@ import ToolKit
 struct ResourceUsage: Sendable {
     var userNanoseconds = 0
     var systemNanoseconds = 0
-    /// Number of page faults that needed no disk access. `majorFaults` is the number that waited
-    /// for a disk.
+    /// Number of page faults without disk access. `majorFaults` is the number of page faults that
+    /// waited for a disk.
     var minorFaults = 0
     var majorFaults = 0
     /// Bytes written to storage on behalf of the process; nil if the kernel does not count them.

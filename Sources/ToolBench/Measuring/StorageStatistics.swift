@@ -21,7 +21,7 @@ package struct StorageStatistics: Sendable {
     /// Maximum number of versions that existed at once.
     var maximumVersionCount = 0
     /// For each commit, the nanoseconds that it waited for syncs. `workTimes` are the nanoseconds
-    /// of its other work.
+    /// of the other work of the commit.
     var syncTimes = LatencyHistogram()
     var workTimes = LatencyHistogram()
     /// Sizes of the file after its commits.

@@ -46,8 +46,8 @@ struct BenchRequest {
         RealmError(.incompatible, code: "IllegalOperation", reason: "not-yet", message)
     }
 
-    /// Returns the workloads that the command names, in the order of the catalogue. Returns the
-    /// usual set if it names none.
+    /// Returns the workloads that the command names, in the order of the catalogue. If it names
+    /// none, returns the set `standard`, or `scaling` with `--scaling`.
     private static func chosen(
         _ command: ParsedCommand, _ setting: BenchSetting, _ catalogue: WorkloadCatalogue
     ) throws(RealmError) -> [WorkloadPlan] {
@@ -71,7 +71,8 @@ struct BenchRequest {
         return catalogue.all.filter { names.contains($0.name) }
     }
 
-    /// Returns the reason why a workload cannot be measured with these settings; nil if it can.
+    /// Returns the reason why a workload cannot be measured with `setting`; nil if it can be
+    /// measured.
     private static func objection(to plan: WorkloadPlan, _ setting: BenchSetting) -> RealmError? {
         if plan.ownsFile, !setting.isGenerated {
             return .misuse(

@@ -100,7 +100,7 @@ final class SQLitePeer {
         _ text: String, _ child: ChildProcess
     ) throws(RealmError) -> [String] {
         var buffer = ByteBuffer(capacity: 256 + text.utf8.count)
-        // Only short texts are queries whose output is needed.
+        // Only short texts are queries whose output is read.
         let isQuestion = text.utf8.count < 100
         if isQuestion { buffer.append(".output /dev/stderr\n") }
         buffer.append(text)

@@ -78,7 +78,8 @@ struct BenchPlot {
         (report.results.firstIndex { $0.name == name } ?? 0) % Paint.seriesCount
     }
 
-    /// Adds the results that the baseline and the other program have for a workload, in its colour.
+    /// Adds the results that the baseline and the other program have for a workload, in the colour
+    /// of the workload.
     private func addOthers(
         _ names: [String], to chart: inout Chart, _ mark: (SavedResult) -> Chart.Mark?
     ) {

@@ -81,7 +81,7 @@ final class BulkDatabase: MeasuredDatabase {
 
     // MARK: Other files
 
-    /// Writes a compacted copy of the newest version. It has the same data in other nodes.
+    /// Writes a compacted copy of the newest version. The copy has the same data in other nodes.
     func writeCopy() throws(RealmError) {
         let copy = try ScratchFile(setting, name: "copy")
         self.copy = copy

@@ -3,12 +3,12 @@ import ToolKit
 
 /// Costs of one workload at one size.
 struct ScalingPoint: Sendable {
-    /// Value of `--num` in these runs.
+    /// Argument of `--num` in the runs of this size.
     let num: Int
     let operations: Int
     let runs: Int
-    /// Processor time in nanoseconds of the run in which it was smallest: in user mode, and in
-    /// kernel mode (`system`).
+    /// Processor time in nanoseconds in user mode, and in kernel mode (`system`), of the run that
+    /// took the least processor time.
     let user: Int
     let system: Int
     /// Size of the file after the run. `liveBytes` are the bytes that its newest version uses. Both

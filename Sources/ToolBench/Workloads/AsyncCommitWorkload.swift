@@ -23,7 +23,8 @@ final class AsyncCommitWorkload: Workload {
         try scratch.sync()
     }
 
-    /// State that the thread of the queue uses. The measuring thread reads it after the run.
+    /// State that only the thread of the queue uses during a run. The measuring thread reads it
+    /// afterwards.
     private final class State: @unchecked Sendable {
         var instance: Instance?
         var meter = Meter()

@@ -81,7 +81,7 @@ class ConcurrentWorkload: WriteWorkload {
 
     final func fail(_ error: RealmError) { shared.withLock { $0.failure = error } }
 
-    /// The work of a thread that reads. It has its own instance.
+    /// Runs the work of one thread that reads, with an instance of its own.
     func read(_ instance: Instance, _ thread: Int, _ meter: inout Meter)
         throws(RealmError)
     {}

@@ -71,7 +71,7 @@ class ReadWorkload: Workload {
 
     var note: String? { nil }
 
-    /// Returns the outcome of a run, after a check of its number of operations.
+    /// Returns the outcome of a run. First checks that the number of operations is as expected.
     final func outcome(
         _ meter: Meter, expected: Int, checksum: UInt64
     ) throws(RealmError) -> RunOutcome {

@@ -17,8 +17,8 @@ package struct RunOutcome: Equatable {
     }
 }
 
-/// One run of a workload. Each run is a new object, so that no run benefits from data that another
-/// run left in memory. Confined to one thread.
+/// One run of a workload. Each run is a new object, so that no run benefits from data that an
+/// earlier run left in memory. Confined to one thread.
 package protocol Workload: AnyObject {
     /// Prepares the measured part.
     func setUp() throws(RealmError)

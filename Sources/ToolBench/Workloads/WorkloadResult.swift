@@ -40,7 +40,7 @@ struct WorkloadResult: Sendable {
     /// Number of operations that ended later than `--late-after` allows.
     private(set) var late = 0
     /// For each commit of all runs, the nanoseconds that it waited for syncs. `workTimes` are the
-    /// nanoseconds of its other work.
+    /// nanoseconds of the other work of the commit.
     private(set) var syncTimes = LatencyHistogram()
     private(set) var workTimes = LatencyHistogram()
     /// Remark of the last run; nil for none.

@@ -54,7 +54,7 @@ class StoringWorkload: Workload {
         return outcome
     }
 
-    /// Opens the file like a reader, checks it, and reads all of it.
+    /// Opens the file as a reader does, checks it, and reads all of it.
     private func readBack(_ figures: inout StorageStatistics) throws(RealmError) -> RunOutcome {
         let database = try Database(immutable: scratch.path, key: setting.key)
         let report = IntegrityCheck(database, level: .quick).run()

@@ -28,7 +28,7 @@ struct CompactRequest {
     let threshold: Threshold?
     /// Version to read: `--at`.
     let start: VersionChoice
-    /// Suffix of the backup; nil for none.
+    /// Suffix of the name of the backup; nil for no backup.
     let backup: String?
     let format: OutputFormat
     var options = Compactor.Options()

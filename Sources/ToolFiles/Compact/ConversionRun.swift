@@ -14,7 +14,7 @@ struct ConversionRun {
         (self.request, self.conversion, self.target) = (request, conversion, target)
     }
 
-    /// Writes the converted content of `database` and gives the file its final name.
+    /// Writes the converted content of `database` and gives the new file its final name.
     func write(
         _ database: Database, _ output: CompactOutput, _ account: CompactAccount
     ) throws(RealmError) -> ExitCode {

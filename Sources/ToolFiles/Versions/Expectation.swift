@@ -78,8 +78,8 @@ struct Expectation: Sendable {
         }
     }
 
-    /// The value in the unit of the fact: bytes, tenths of a percent, or a plain number. Nil if it
-    /// is malformed.
+    /// The expected value in the unit of the fact: bytes, tenths of a percent, or a plain number.
+    /// Nil if it is malformed.
     private var number: Int? {
         if key.isSize { return ValueForms.size(value) }
         guard key.rawValue.hasSuffix("percent") else { return ValueForms.count(value) }

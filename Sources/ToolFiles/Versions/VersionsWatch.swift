@@ -45,8 +45,8 @@ struct VersionsWatch {
             let arrivals = arrivals[index]
             facts = try request.facts(path, late: arrivals.isLate)
         } catch {
-            // While a file is being replaced, it is missing for a short time. So that error is only
-            // reported, and watching continues. A wrong key remains wrong.
+            // While a file is being replaced, it is missing for a short time. So most errors are
+            // only reported, and watching continues. A wrong key remains wrong.
             guard ![.misuse, .output, .key].contains(error.kind) else { throw error }
             diagnostics.report(error)
             return
@@ -91,7 +91,7 @@ struct Arrivals {
     private var before: [ProcessIdentity: UInt64] = [:]
     private var newest: UInt64?
 
-    /// Records the processes that now have the file open, and the newest version.
+    /// Stores which processes now have the file open, and the newest version.
     mutating func note(_ facts: FileFacts) {
         guard let openers = facts.openers, facts.inspection.lock?.isInUse == true else {
             // Starts anew: the session has ended, or its processes are unknown.

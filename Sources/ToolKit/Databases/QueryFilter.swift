@@ -71,7 +71,8 @@ package struct QueryFilter {
     }
 }
 
-/// The dialect of predicates, and the time zone and byte order of UUIDs for their functions.
+/// The dialect of predicates, and the time zone and byte order of UUIDs that functions in
+/// predicates use.
 package struct QueryLanguage: Sendable {
     let dialect: QueryDialect
     let zone: ZoneRules

@@ -51,8 +51,8 @@ package enum QueryOrder {
                 return .path(QueryPath(([first] + resolved.steps).map { .property($0) }))
             }
         } catch {
-            // A text with these characters can only be a key path, so the error is thrown here. For
-            // any other text the query reports the error.
+            // A text with a character of `separators` can only be a key path, so the error is
+            // thrown here. For any other text, the query reports the error.
             if path.utf8.contains(where: { separators.contains($0) }) { throw error }
         }
         return .keyPath(

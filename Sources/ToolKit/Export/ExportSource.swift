@@ -17,7 +17,7 @@ final class ExportSource {
 
     /// The objects of a batch.
     enum Objects {
-        /// Objects in these leaves. Only those whose positions in the table are in the range.
+        /// Objects in these leaves whose positions in the table are in the range.
         case leaves([LeafSlice], at: Range<Int>)
         /// Objects in these leaves that match the query.
         case matches(ArraySlice<LeafSlice>)

@@ -34,8 +34,8 @@ final class ExportStage: @unchecked Sendable {
     /// enough records are printed.
     func next() -> ExportSource.Batch? {
         monitor.locked {
-            // The number of records that `--explode` makes of an object is known only when they are
-            // printed.
+            // The number of records that `--explode` makes of an object is known only when these
+            // records are printed.
             let isEnough = turn > 0 && written >= export.elements.take
             guard failure == nil, !isEnough else { return nil }
             do throws(RealmError) {
@@ -56,7 +56,7 @@ final class ExportStage: @unchecked Sendable {
         return monitor.locked { failedBatch >= batch }
     }
 
-    /// Writes a part of the batch. Must be called by the worker whose turn it is.
+    /// Writes a part of the records of the batch. Must be called by the worker whose turn it is.
     func write(_ buffer: inout ByteBuffer) throws(RealmError) {
         if !hasWritten, buffer.count > 0 {
             export.records.form.beginOutput(&buffer, at: 0)

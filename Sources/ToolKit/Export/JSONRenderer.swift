@@ -39,8 +39,8 @@ package final class JSONRenderer {
     let style: ValueStyle
     package let targets: LinkTargets
     private var expandedPlans: [PlanKey: ObjectPlan] = [:]
-    /// Number of embedded objects that may still be printed in the current field, apart from those
-    /// that count against the snapshot's read budget.
+    /// Number of embedded objects that may still be printed in the current field, in addition to
+    /// the objects that count against the snapshot's read budget.
     private var nestedBudget = 0
     private let nestedLimit: Int
 

@@ -6,7 +6,8 @@ package struct PropertyPath {
     /// Type of the values at a position of the path, if the schema determines it.
     package enum Kind {
         case scalar(ColumnType)
-        /// Values of any type. The following steps are resolved for each value.
+        /// Values of any type. The steps of the path after this position are resolved for each
+        /// value.
         case mixed
         case object(TableInfo)
         indirect case collection(Kind, isDictionary: Bool)

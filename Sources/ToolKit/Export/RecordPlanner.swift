@@ -152,8 +152,8 @@ package struct RecordPlanner {
             isNumber: path.isSingle && kind.isNumber)
     }
 
-    /// Resolves a path to its source and the kind of its values. A path through the exploded
-    /// collection begins at the element.
+    /// Resolves a path to the source at which it begins, and to the kind of its values. A path
+    /// through the exploded collection begins at the element.
     private mutating func target(
         _ path: PropertyPath, _ exploded: PropertyPath?, _ function: FieldFunction? = nil
     ) -> (FieldPath, PropertyPath.Kind) {

@@ -27,7 +27,7 @@ package final class RecordRenderer: RecordContent {
     private var element = Value.null
     private var elementKey = Value.null
     private var elementIndex: Int64 = 0
-    /// Values of `.fact` fields of the current record. Set by the caller.
+    /// Values of `.fact` fields of the current record. The caller sets them before each record.
     package var facts: [RecordFact] = []
 
     private struct Field {

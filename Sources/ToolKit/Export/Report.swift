@@ -8,9 +8,9 @@ package struct Report {
     /// Member names and column headings. Scripts depend on them, so they must not change.
     package var names: [String]
     package var rows: [[Cell]] = []
-    /// Headings for people; nil for a table without headings.
+    /// Headings of the table that is printed for people; nil for a table without headings.
     package var tableHeadings: [String]?
-    /// Rows for people; empty if they equal `rows`.
+    /// Rows as they are printed for people; empty if they equal `rows`.
     package var tableRows: [[Cell]] = []
     package var isNumber: [Bool]
 

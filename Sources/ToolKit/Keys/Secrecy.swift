@@ -8,8 +8,8 @@ package enum Secrecy {
 
     package static var hasReadKey: Bool { flag.load(ordering: .relaxed) }
 
-    /// Records that the process reads a key, and disables core dumps. Must be called before a key
-    /// is read.
+    /// Sets the flag that the process reads an encryption key, and disables core dumps. Must be
+    /// called before the key is read.
     static func begin() {
         flag.store(true, ordering: .relaxed)
         // `PR_SET_DUMPABLE` is not used, because it would hide the open files of the process from

@@ -22,7 +22,8 @@ package struct OperandSpec: Sendable {
 
 /// One way to call a command: the words after its name, and its effect.
 package struct SynopsisLine: Sendable {
-    /// Words such as `[options]`, `FILE`, `[CLASS]`, `--all`, `[WORKLOAD...]`.
+    /// Words after the name of the command, such as `[options]`, `FILE`, `[CLASS]`, `--all`,
+    /// `[WORKLOAD...]`.
     let words: String
     /// Effect of the command line in a few words, for `-h`.
     let meaning: String

@@ -104,8 +104,8 @@ package final class OutputFile {
         try close()
     }
 
-    /// Reports errors that some file systems report only when a file is closed, for example when
-    /// they are full. Closes a duplicate of the descriptor, so that the descriptor itself stays
+    /// Reports errors that some file systems report only when a file is closed, for example because
+    /// the disk is full. Closes a duplicate of the descriptor, so that the descriptor itself stays
     /// open.
     private func finishStandardOutput() throws(RealmError) {
         let copy = dup(descriptor)

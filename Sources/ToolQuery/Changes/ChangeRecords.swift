@@ -12,10 +12,10 @@ final class ChangeRecords {
     var buffer = ByteBuffer()
     /// Numbers of changes, by class name.
     private(set) var counts: [String: Counts] = [:]
-    /// Tables of all compared versions.
+    /// Data for writing change records, by table. Contains the tables of all compared versions.
     private var tables: [ObjectIdentifier: ChangedTable] = [:]
-    /// Table of the object that was written last, in the newer version. `previous` is its table in
-    /// the older version.
+    /// Table of the object that was written last, in the newer version. `previous` is the table of
+    /// the same object in the older version.
     private var current: ChangedTable?
     private var previous: ChangedTable?
     /// Whether the schema versions differ.
@@ -50,7 +50,8 @@ final class ChangeRecords {
 
     /// Whether no difference has been found so far.
     var isEmpty: Bool { !hasVersionChange && counts.allSatisfy { $0.value.total == 0 } }
-    /// Whether the result is certain: only the exit status is needed, and a difference was found.
+    /// Whether the exit status is certain, because no records are printed and a difference was
+    /// found.
     var isDecided: Bool { isSilent && !isEmpty }
 
     private func counts(of name: String) -> Counts {

@@ -79,7 +79,7 @@ final class ChangeWatch {
         }
     }
 
-    /// Reason why changes since a position cannot be reported; nil if they can.
+    /// Reason why changes since a position cannot be reported; nil if they can be reported.
     private func objection(to since: StreamPosition) -> String? {
         if !since.mayShareSource(with: position(seen)) { return "other-database" }
         return since.version > seen.version ? "version-ahead" : nil
@@ -143,8 +143,8 @@ final class ChangeWatch {
                 error.code == "BadVersion" || error.isDamage
                     || DatabaseChange.isBehind(error)
             else { throw error }
-            // Records that were already written for this version are not followed by a mark, so
-            // their reader discards them.
+            // No mark follows the records that were already written for this version, so a reader
+            // of the stream discards them.
             try resync(newer, "history-trimmed")
         }
     }

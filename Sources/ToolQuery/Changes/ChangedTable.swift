@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 /// A class in one version, with the data for writing its change records. Created once and used for
-/// all of its records.
+/// all change records of the class.
 final class ChangedTable {
     let info: TableInfo
     let className: String

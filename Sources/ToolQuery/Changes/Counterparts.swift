@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Objects of one class that exist in both files, sorted by their keys in the new file.
+/// Objects of one class that exist in both files, sorted by their object keys in the new file.
 struct Counterparts {
     private struct Element {
         let new: ObjectKey

@@ -10,7 +10,7 @@ import ToolKit
 final class ExactForm {
     private let snapshot: Snapshot
     private let targets: LinkTargets
-    /// Classes that were removed and created again. For them, equal keys refer to different
+    /// Classes that were removed and created again. In these classes, equal keys refer to different
     /// objects.
     private let replaced: Set<String>
     /// For each table, its columns in the order of their names.
@@ -183,7 +183,7 @@ extension ExactForm {
             append(.dictionary, Self.sorted(pieces, isSet: false), to: &out)
         default: return
         }
-        // This byte ends the value. It is not the beginning of an element.
+        // Ends the value. No element begins with this byte.
         out.append(0xFF)
     }
 

@@ -172,8 +172,8 @@ extension QueryRequest {
         }
     }
 
-    /// Throws an error for options that `-f sql` does not permit, because it always contains all
-    /// values.
+    /// Throws an error for options that `-f sql` does not permit, because SQL output always
+    /// contains all values.
     private func checkSQL() throws(RealmError) {
         if use == .remnants { return }
         guard format == .sql else {
@@ -195,8 +195,8 @@ extension QueryRequest {
         }
     }
 
-    /// Throws an error for options that `-f html` does not permit, because it always shows a whole
-    /// file.
+    /// Throws an error for options that `-f html` does not permit, because an HTML page always
+    /// shows a whole file.
     private func checkPage() throws(RealmError) {
         guard format == .html else { return }
         guard use == .classes || use == .everything, !isCount else {

@@ -5,7 +5,8 @@ import ToolKit
 struct SchemaOutput: ReportDocument {
     let schema: Schema
     let tables: [TableInfo]
-    /// Whether these are all classes of the file. The text then begins with the schema version.
+    /// Whether `tables` contains all classes of the file. The text then begins with the schema
+    /// version.
     let isWhole: Bool
     /// File name at the beginning of the output; nil for none.
     var file: String?

@@ -109,7 +109,7 @@ final class RemnantPrinter {
         var values = request.values
         values.isReadBack = false
         // In a complete earlier version, the targets of all links exist. In the unused space of the
-        // newest version they may be missing.
+        // newest version the targets may be missing.
         values.showsLostLinks = view == 0
         let made = RecordRenderer(plan, snapshot, JSONRenderer(snapshot, values), style)
         renderers[view] = made

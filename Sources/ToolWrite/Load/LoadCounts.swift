@@ -24,7 +24,7 @@ struct LoadCounts {
 
     var changes: Int { inserted + updated + deleted + schema }
 
-    /// Resets the numbers of changes to the numbers in `other`, because the records after it are
+    /// Resets the numbers of changes to those of `other`, because the records after that point are
     /// written again.
     mutating func restart(from other: LoadCounts) {
         inserted = other.inserted

@@ -15,7 +15,7 @@ final class LoadReport {
     /// file, acknowledgements are held back until that file has replaced the user's file.
     private var isPublished: Bool
     private let began = MonotonicClock.nanoseconds()
-    /// Version before the first transaction; nil before it begins.
+    /// Version before the first transaction; nil before the first transaction begins.
     private var firstVersion: UInt64?
     private(set) var commits = 0
     private var reportedCount = 0

@@ -30,8 +30,8 @@ extension RecordLoad {
 
     // MARK: Reading
 
-    /// Whether the next transaction can be written: all of its records have been read, or its
-    /// deadline has passed.
+    /// Whether the next transaction can be written: all of its records have been read, or the
+    /// deadline for its commit has passed.
     var isNextReady: Bool {
         if queue.endings > 0 { return true }
         guard let first = queue.waiting.first else { return false }

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Applies schema changes in a stream of change records. They are a part of the open batch.
+/// Applies schema changes in a stream of change records. The changes are a part of the open batch.
 extension RecordLoad {
     /// Applies a schema change. Throws `data` if it is not possible; a part of it may then have
     /// been applied.
@@ -82,7 +82,7 @@ struct SchemaChangeCheck {
             losesData = !isOptional
         case .setIndex(let name, let property, let kind):
             isDone = spec(name)?.property(property)?.index == kind
-        // Change records do not contain these changes.
+        // These changes do not occur in change records.
         case .renameClass, .renameProperty, .setType, .setPrimaryKey, .setKind: break
         }
     }

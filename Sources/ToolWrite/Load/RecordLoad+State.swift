@@ -32,14 +32,14 @@ extension RecordLoad {
         /// Numbers of records and changes at the last durable commit.
         var durable = LoadCounts()
 
-        /// Records that the first `count` records are skipped.
+        /// Counts the first `count` records as read, because they are skipped.
         mutating func skip(_ count: Int) {
             current.records = count
             committed.records = count
             durable.records = count
         }
 
-        /// Records that the open batch is committed.
+        /// Updates the counts of the last commit, because the open batch was committed.
         mutating func commit() { committed = current }
 
         /// Resets the counts to those of the last commit, because the open batch is written again.

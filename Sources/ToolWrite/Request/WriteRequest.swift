@@ -31,7 +31,8 @@ struct WriteRequest {
         case full, unsafe
     }
 
-    /// Limits of a transaction. When one is reached, the records written so far are committed.
+    /// Limits of a transaction. When one of the limits is reached, the records written so far are
+    /// committed.
     struct Limits {
         var records = Int.max
         /// Maximum time in nanoseconds between reading a record and committing it.

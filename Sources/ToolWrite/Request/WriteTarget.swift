@@ -60,7 +60,7 @@ final class WriteTarget {
         }
     }
 
-    /// Records that the file contains durable records and must not be deleted.
+    /// Marks the file as one that contains durable records and must not be deleted.
     func markKept() {
         if isKept { return }
         isKept = true

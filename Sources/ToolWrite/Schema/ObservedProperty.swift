@@ -133,7 +133,8 @@ final class ObservedProperty {
         } else {
             merge(.scalar(Self.type(ofText: text)))
         }
-        // Fields of a table are text. If their types differ, the property is a string, not mixed.
+        // Fields of CSV and TSV are text. If the types of their values differ, the property is a
+        // string, not mixed.
         if shape == .mixed { shape = .scalar(.string) }
     }
 

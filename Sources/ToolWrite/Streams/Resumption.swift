@@ -45,7 +45,7 @@ final class Resumption {
         (written, due) = (state, nil)
     }
 
-    /// Records that the commit of `version` was made, so that the database has reached `position`.
+    /// Stores that the commit of `version` was made, so that the database has reached `position`.
     func confirm(_ position: StreamPosition, version: UInt64) {
         self.position = position
         due = AppliedVersion(position, target: version)

@@ -23,7 +23,8 @@ package struct DateSpan {
         switch value {
         case .timestamp(let time):
             if time.nanoseconds % 1000 != 0 { hasNanoseconds = true }
-            // Before 1970 the nanoseconds are negative and move the date below its seconds.
+            // Dates before 1970 have negative nanoseconds, so they are earlier than their whole
+            // seconds.
             least = min(least, time.nanoseconds < 0 ? time.seconds &- 1 : time.seconds)
             most = max(most, time.seconds)
         case .list(let view), .set(let view):

@@ -147,8 +147,8 @@ extension TableInfo {
 // MARK: - Dates
 
 extension SQLTableMaker {
-    /// Returns a kind that can hold every date of the property. All dates are read, because the
-    /// type must be known before the first row.
+    /// Returns an SQL kind that can hold every date of the property. All dates are read, because
+    /// the type must be known before the first row.
     private func dateKind(_ info: TableInfo, _ index: Int) throws(RealmError) -> SQLKind {
         if dialect == .sqlite { return .dateText }
         let kind = try DateSpan(of: index, info, snapshot).kind(dialect)
