@@ -15,7 +15,7 @@ struct Person {
     var created = Timestamp(seconds: 0, nanoseconds: 0)
     /// Number of visits; nil for one of four persons.
     var visits: Int64?
-    /// Position of the best dog; nil for one of ten persons.
+    /// Position of the dog to which `best` links; nil for one of ten persons.
     var best: Int?
     /// Position of the only dog in the list `dogs`, for one of eight persons; nil for an empty
     /// list.

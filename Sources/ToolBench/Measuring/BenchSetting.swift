@@ -7,7 +7,7 @@ package struct BenchSetting: Sendable, Equatable {
     var file = ""
     /// Whether the file was generated for this measurement.
     var isGenerated = false
-    /// Number of operations in a run, for workloads that do not end by themselves.
+    /// Number of operations in a run, for workloads that have no fixed number of operations.
     package var num = 100_000
     /// Number of objects that the common tasks begin with; nil for `num`.
     package var coreRows: Int?

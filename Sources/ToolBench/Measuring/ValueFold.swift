@@ -36,7 +36,7 @@ struct ValueFold {
         }
     }
 
-    /// Reads a value; of a collection, all elements.
+    /// Adds a value to the checksum. For a collection, adds all elements.
     @inline(__always)
     mutating func add(_ value: Value) throws(RealmError) {
         switch value {
@@ -57,8 +57,8 @@ struct ValueFold {
         }
     }
 
-    /// Adds the length, the first byte and the last byte. That suffices to load the bytes into the
-    /// processor's cache.
+    /// Adds the length, the first byte and the last byte to the checksum. That suffices to load the
+    /// bytes into the processor's cache.
     @inline(__always)
     private mutating func add(_ bytes: ByteView) {
         mix(UInt64(bytes.count))

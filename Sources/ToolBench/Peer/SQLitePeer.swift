@@ -45,7 +45,7 @@ final class SQLitePeer {
         _ = try Self.ask("", child)
     }
 
-    /// Runs the counterpart of a workload once. Does nothing if there is none.
+    /// Runs the counterpart of a workload in SQLite once. Does nothing if there is no counterpart.
     func run(_ name: String) throws(RealmError) {
         guard let script = SQLiteScript.named(name) else { return }
         let scratch = try ScratchFile(setting, name: name, suffix: ".sqlite")

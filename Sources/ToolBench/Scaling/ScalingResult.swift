@@ -15,7 +15,7 @@ struct ScalingPoint: Sendable {
     /// are nil for workloads that do not write.
     let fileBytes: Int?
     let liveBytes: Int?
-    /// Peak memory in bytes, including pages of mapped files.
+    /// Peak memory of the process in bytes, including pages of mapped files.
     let peakMemory: Int
 
     var processorTime: Int { user + system }

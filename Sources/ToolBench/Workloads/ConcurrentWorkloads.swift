@@ -299,7 +299,7 @@ final class WriteWhileReading: ConcurrentWorkload {
 /// alone.
 final class Notify: ConcurrentWorkload {
     private static let longest = 10_000
-    /// Number of changes that the observer has read; negative until it has joined.
+    /// Number of changes that the observer has read; negative until it has joined the session.
     private let seen = Atomic<Int>(-1)
     private let committedAt = Atomic<UInt64>(0)
 

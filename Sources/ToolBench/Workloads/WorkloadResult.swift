@@ -6,7 +6,7 @@ struct RunStatistics: Sendable {
     /// Nanoseconds of the measured part.
     let elapsed: UInt64
     let usage: ResourceUsage
-    /// Peak memory in bytes, including pages of mapped files.
+    /// Peak memory of the process in bytes, including pages of mapped files.
     let peakMemory: Int
     /// Storage statistics; nil for workloads that do not write.
     var storage: StorageStatistics?

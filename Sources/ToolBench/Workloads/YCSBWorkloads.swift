@@ -126,7 +126,7 @@ class YCSBWorkload: StoringWorkload {
         sum = sum &* 31 &+ fold.sum | 1
     }
 
-    /// Sets a field of the record at `position`.
+    /// Sets a random field of the record at `position`.
     func write(_ records: RecordDatabase, _ position: Int) throws(RealmError) {
         let t = try records.writing()
         guard let key = try t.find(in: records.table, primaryKey: records.key(position)) else {

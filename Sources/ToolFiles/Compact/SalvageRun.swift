@@ -169,7 +169,7 @@ extension SalvageSummary {
         return JSONReport.object("realm-compact", members)
     }
 
-    /// Returns the number of bytes by use.
+    /// Returns the number of bytes for each kind of use of the file, such as free space.
     private static func bytes(_ map: SpaceMap) -> JSONItem.Members {
         let owners: [(String, SpaceMap.Owner)] = [
             ("copied", .copied), ("older", .older), ("doubtful", .doubtful), ("unused", .unused),

@@ -35,7 +35,8 @@ struct SpacePicture {
 
     private var sum: String { Quantity.bytes(Int(clamping: map.bytes)) }
 
-    /// Name of the version. For a salvage, the number may be unknown.
+    /// Text for the version that the picture shows. For a salvage, the version number may be
+    /// unknown.
     private var version: String {
         map.version == 0 ? "no known version" : "version \(map.version)"
     }

@@ -159,7 +159,7 @@ final class ExportWorker {
         var position = 0
         return try order.visitPositions { (place) throws(RealmError) in
             // An SQL statement ends after the same number of records as in batches that are read in
-            // the order of the keys. Hence the output is the same.
+            // the order of the keys. Hence the output does not depend on the order of rendering.
             if position % ExportSource.keysPerBatch == 0 { renderer.endBatch(to: &buffer) }
             position += 1
             let records = rendered[place]

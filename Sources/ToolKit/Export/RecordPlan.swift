@@ -14,7 +14,7 @@ package final class RecordPlan: Sendable {
     package let namesClass: Bool
     /// Path of the database file, if JSON records begin with it as `"$file"`; otherwise nil.
     let file: String?
-    /// Destination table in SQL; nil for other forms.
+    /// SQL table to which the records are written; nil for other output formats.
     let sql: SQLTable?
 
     package struct Field: Sendable {
@@ -81,7 +81,8 @@ package enum ProvenancePart: Sendable {
     case values
 }
 
-/// A value of a record that the caller supplies, instead of a property of its object.
+/// A value of a record that the caller of the renderer supplies, instead of a property of the
+/// object.
 package enum RecordFact: Sendable {
     /// No value: left out of JSON, null in a cell.
     case none
@@ -111,14 +112,14 @@ package struct FieldPath: Sendable {
         /// Class, property or key of the object that contains an embedded object. Only in SQL
         /// output.
         case owner(OwnerPart)
-        /// A value that the caller supplies in `RecordRenderer.facts`, by index.
+        /// A value that the caller of the renderer supplies in `RecordRenderer.facts`, by index.
         case fact(Int)
         /// Offset or row in the file from which the record was read.
         case provenance(ProvenancePart)
     }
 
     package let source: Source
-    /// Properties of linked objects and keys of dictionaries.
+    /// Names in the path after its source: properties of linked objects and keys of dictionaries.
     package let steps: [String]
     /// Function that is applied to each value at the end of the steps; nil if there is none.
     let function: FieldFunction?

@@ -345,7 +345,8 @@ extension RecordRenderer {
         facts.indices.contains(index) ? facts[index] : .none
     }
 
-    /// Appends a member with a value that the caller supplies. Appends nothing for `.none`.
+    /// Appends a member with a value that the caller of the renderer supplies. Appends nothing for
+    /// `.none`.
     private func appendFact(_ position: Int, to out: inout ByteBuffer) {
         guard case .fact(let index) = fields[position].source else { return }
         let fact = fact(index)

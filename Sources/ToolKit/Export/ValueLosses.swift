@@ -16,7 +16,8 @@ package final class ValueLosses: Sendable {
     /// Counts values of mixed properties that were printed without their type.
     func countUntyped(_ count: Int = 1) { untyped.add(count, ordering: .relaxed) }
 
-    /// Counts a collection whose joined elements are ambiguous.
+    /// Counts a collection whose elements, joined in one cell, cannot be read back without
+    /// ambiguity.
     func countJoined() { joined.add(1, ordering: .relaxed) }
 
     /// Counts a value that was printed, because of an option, in a way that `realm-write` cannot

@@ -25,7 +25,7 @@ struct FileKey: Sendable {
 final class KeyOnce: Sendable {
     private let cachedKey = Mutex<FileKey?>(nil)
 
-    /// Returns the key. Calls `read` unless an earlier call succeeded.
+    /// Returns the encryption key. Calls `read` unless an earlier call succeeded.
     func get(_ read: () throws(RealmError) -> FileKey) throws(RealmError) -> FileKey {
         if let key = cachedKey.withLock({ $0 }) { return key }
         let key = try read()

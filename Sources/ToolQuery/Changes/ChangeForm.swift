@@ -9,7 +9,7 @@ protocol ChangeForm: SendableMetatype {
 
     init(_ request: ChangeRequest)
 
-    /// Appends a change of a class, of a property or of the schema version.
+    /// Appends a change record for a change of a class, of a property or of the schema version.
     func append(
         _ step: SchemaDifference.Step, version: UInt64, to out: inout ByteBuffer)
 

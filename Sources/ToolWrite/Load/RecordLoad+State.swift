@@ -7,7 +7,7 @@ extension RecordLoad {
     enum Open {
         case nothing
         /// A transaction with changes of the schema that options requested. The first batch
-        /// continues in it.
+        /// continues in this transaction.
         case prepared(WriteTransaction)
         case batch(Batch)
     }

@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Schema changes that options request, as a plan for the engine. The changes are made in this
-/// order: renames, removals, optional and required, additions, indexes, the version.
+/// Schema changes that options request, as a plan for the engine. The order of the changes:
+/// renames, removals, changes between optional and required, additions, indexes, the version.
 struct SchemaRequest {
     private(set) var plan: SchemaPlan
     /// Classes and properties that `--infer` found to be missing.

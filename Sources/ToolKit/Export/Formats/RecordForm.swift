@@ -137,7 +137,7 @@ package struct RecordFields {
     package var isNumber: [Bool]
     /// Class of the records; nil if records do not name their class.
     package var title: String?
-    /// Destination table in SQL.
+    /// SQL table to which the records are written; nil for other output formats.
     package var sql: SQLTable?
 
     package init(

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Creates SQL tables for classes and their collection properties.
+/// Creates descriptions of SQL tables for classes and their collection properties.
 final class SQLTableMaker {
     private let snapshot: Snapshot
     private let schema: Schema
@@ -113,8 +113,8 @@ final class SQLTableMaker {
         return keyColumn(target).kind
     }
 
-    /// Returns the column by which other tables reference objects of a class: the primary key, or
-    /// the object key if there is no primary key or it can be null.
+    /// Returns the column to which foreign keys of other SQL tables refer: the primary key, or the
+    /// object key if there is no primary key or it can be null.
     private func keyColumn(_ info: TableInfo) -> SQLColumn {
         if let index = info.sqlKey {
             let column = info.columns[index]
