@@ -154,8 +154,8 @@ extension CoreTask {
         }
     }
 
-    /// The objects to insert are created during the repetitions. The values are derived from random
-    /// numbers, half as many as the base size.
+    /// The repetitions create two objects for each prepared value. The values are derived from
+    /// random numbers; their number is half the base size.
     private static func insertWithIndex(_ type: CoreType) -> CoreTask {
         let build: Build = { (database) throws(RealmError) in
             var property = PropertySpec("v", type.column)
