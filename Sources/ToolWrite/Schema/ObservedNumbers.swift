@@ -70,8 +70,9 @@ struct ObservedNumbers {
         return plainCount == 0 || fits ? said : .mixed
     }
 
-    /// Explains a type that is wider than int (or than double, if numbers have fractions): a number
-    /// that the narrower type cannot represent, and that type. Otherwise nil.
+    /// Explains why the inferred type is not the usual one, which is int, or double if numbers have
+    /// fractions: a number that does not fit, and the usual type. Nil if the inferred type is the
+    /// usual one.
     var widening: (number: String, from: ColumnType)? {
         guard declared.isEmpty else { return nil }
         let usual: ColumnType = hasFractions ? .double : .int
