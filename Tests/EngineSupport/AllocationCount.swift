@@ -6,12 +6,12 @@ import Glibc
 /// Only for processes whose other threads are idle: while the hook is installed, retaining goes
 /// through the runtime's table of functions, which other threads must not use while it changes.
 enum AllocationCount {
-    /// Thrown if the runtime has no such hook.
+    /// Thrown if the Swift runtime has no hook for allocations.
     struct Missing: Error {}
 
     private typealias Hook = @convention(c) (UnsafeRawPointer?, Int, Int) -> UnsafeMutableRawPointer
 
-    /// The runtime's own function, the counted thread and its number of allocations so far.
+    /// The runtime's allocation function, which the hook calls.
     nonisolated(unsafe) private static var original: Hook?
     nonisolated(unsafe) private static var thread: pthread_t = 0
     nonisolated(unsafe) private static var count = 0

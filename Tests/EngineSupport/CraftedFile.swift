@@ -97,7 +97,7 @@ struct CraftedFile {
         names.append(name)
     }
 
-    /// Adds a table that uses the spec of the first one.
+    /// Adds a table that shares the spec node (the column descriptions) of the first table.
     mutating func tableSharingFirstSpec(_ name: String, root: UInt64) {
         let key = Self.tag(UInt64(roots.count))
         roots.append(words(Self.refs, [firstSpec, 0, root, key, 0, 1, 1, 0, 0, 0, 0, 0, 1, 0]))
@@ -134,7 +134,8 @@ struct CraftedFile {
         var last = CraftedFile()
         _ = last.node(flags, count: count, payload)
         let node = last.bytes[RawHeader.size...]
-        // The logical size is the last word of the root, which is the end of the file so far.
+        // The root is the last node so far, and its last element is the file size as a tagged
+        // integer. Replaces that size by one that includes the added node.
         let size = UInt64(length + node.count) << 1 | 1
         let sizeBytes = (0..<8).map { UInt8(truncatingIfNeeded: size >> UInt64(8 * $0)) }
         return bytes[..<(length - 8)] + sizeBytes + node

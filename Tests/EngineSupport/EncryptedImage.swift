@@ -9,8 +9,8 @@ struct EncryptedImage {
 
     static let page = 4096
 
-    /// Encrypts a plain database. Fills the last page as the reference does: before the footer of a
-    /// file written in one pass.
+    /// Encrypts a plain database. Fills the last page with zeros as the reference engine does: at
+    /// the end, or before the footer of a file in streaming form.
     init(of plain: [UInt8], _ key: EncryptionKey) {
         self.key = key
         var plain = plain
@@ -76,7 +76,7 @@ struct EncryptedImage {
         return Array(work[Self.page...])
     }
 
-    /// Saves the image as a new file and returns its path.
+    /// Writes the encrypted bytes to a new temporary file and returns its path.
     func saved() throws -> String {
         let path = FileManager.default.temporaryDirectory.path + "/enc-\(UUID().uuidString).realm"
         try Data(bytes).write(to: URL(filePath: path))

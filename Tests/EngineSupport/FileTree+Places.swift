@@ -45,7 +45,7 @@ extension FileTree {
         cluster(table)[1 + key(table, column).leafIndex] = node
     }
 
-    /// Returns the root of the first non-empty collection of a column.
+    /// Returns the root node of the first collection that is not empty in a column.
     func collection(_ table: String, _ column: String) -> TreeNode {
         leaf(table, column).children[0]
     }

@@ -20,10 +20,10 @@ final class TreeNode {
     /// The flags without the width code.
     var flags: UInt8
     var content: Content
-    /// Minimum width in bits.
+    /// Minimum width of an element in bits.
     var width = 0
     var signature: UInt32 = 0x4141_4141
-    /// Element count to write instead of the real one; nil for the real one.
+    /// Element count to write in the header instead of the node's own count; nil for its own count.
     var claimedCount: Int?
 
     init(flags: UInt8, _ content: Content) {
@@ -101,7 +101,7 @@ final class TreeNode {
 final class FileTree {
     let top: TreeNode
     var format: UInt8 = 24
-    /// Root in the other header slot.
+    /// Ref of the root in the header slot that is not selected.
     var otherTop: UInt64 = 0
     /// Positions, lengths and stamps to write; nil for the true ones.
     var freeLists: [TreeNode]?
@@ -109,7 +109,7 @@ final class FileTree {
     /// Number of bytes after the end of the version.
     var excess = 0
 
-    /// Decodes the fixture called `name` of the repository.
+    /// Decodes `name.realm` in the repository's folder of fixtures.
     convenience init(_ name: String) throws {
         try self.init(contentsOf: Fixtures.own.appending(path: name + ".realm"))
     }
@@ -227,7 +227,8 @@ final class FileTree {
                 }
             }
             if isStreaming, node === top {
-                // The version ends with its root.
+                // The root is the last node of its version: the version's file size is the end of
+                // the root.
                 let size = UInt64(out.bytes.count + 8 + 8 * numbers.count)
                 return append(
                     flags | 7, slots.count, words(replacing(numbers, 2, size << 1 | 1)), node, &out)

@@ -13,7 +13,7 @@ struct IndexAudit {
     private(set) var faults: [String] = []
     /// Number of occurrences of each object.
     private(set) var keys: [Int64: Int] = [:]
-    /// The objects of each word of a full-text index.
+    /// For each word of a full-text index, the keys of the objects that contain it.
     private(set) var words: [[UInt8]: [Int64]] = [:]
     /// Every node of the index.
     private(set) var refs: Set<Ref> = []
@@ -96,7 +96,8 @@ struct IndexAudit {
     private mutating func found(_ keys: [Int64], _ path: [Int32]) {
         for key in keys { self.keys[key, default: 0] += 1 }
         if holdsWords {
-            // In indexes of lists, the reference repeats keys (object format 13, defect 7).
+            // In full-text indexes of lists, the reference engine may store an object's key several
+            // times for one word (object format specification 13, defect 7).
             check(zip(keys, keys.dropFirst()).allSatisfy { $0 <= $1 }, "the keys of a word descend")
             words[Self.word(path), default: []] += keys
             return

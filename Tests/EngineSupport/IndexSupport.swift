@@ -31,7 +31,7 @@ final class EditLab {
         }
     }
 
-    /// Makes all nodes created so far immutable.
+    /// Makes all nodes created so far immutable, as if their transaction were committed.
     func seal(_ editor: IndexEditor) {
         context.slab.seal()
         editor.discardCachedLocations()

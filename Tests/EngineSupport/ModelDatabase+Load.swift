@@ -43,8 +43,8 @@ extension PlainValue {
         return all
     }
 
-    /// Returns the bytes of a dictionary key. Integer keys, which only the reference's own API
-    /// makes, are compared as text.
+    /// Returns the bytes of a dictionary key. Integer keys, which only realm-core's C++ API can
+    /// create, are converted to decimal text.
     static func keyBytes(_ key: Value) -> [UInt8] {
         switch key {
         case .string(let bytes): bytes.bytes

@@ -128,7 +128,8 @@ struct ModelDatabase {
     mutating func removeColumn(_ table: TableKey, _ column: Int) {
         let initial = tables[table]!.columns[column].initial
         for key in tables[table]!.keys {
-            // Deleting an embedded object may delete others of this loop.
+            // Setting a property can delete embedded objects, whose keys may still follow in this
+            // loop.
             guard tables[table]!.objects[key] != nil else { continue }
             set(ObjectLink(table: table, key: ObjectKey(key)), column, initial)
         }
@@ -143,8 +144,8 @@ struct ModelDatabase {
         tables[table] = nil
     }
 
-    /// Makes a property optional or required, as the last property. If it becomes required, null
-    /// becomes zero.
+    /// Makes a property optional or required. The property becomes the last one of its class. If it
+    /// becomes required, each null becomes the type's zero: 0, false or empty.
     mutating func setOptional(_ table: TableKey, _ column: Int, _ isOptional: Bool) {
         var changed = tables[table]!.columns.remove(at: column)
         changed.isOptional = isOptional
@@ -170,7 +171,8 @@ struct ModelDatabase {
         }
     }
 
-    /// Removes later representations of equal elements, in any order.
+    /// Removes each element that equals an earlier one; the order remains. Equal elements may
+    /// differ in representation, such as the integer 1 and the double 1.
     static func asSet(_ values: [PlainValue]) -> [PlainValue] {
         var result: [PlainValue] = []
         var seen: Set<PlainValue> = []

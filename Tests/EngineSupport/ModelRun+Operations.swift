@@ -125,8 +125,8 @@ extension ModelRun {
         return element(column, depth: 3)
     }
 
-    /// Returns a value for the property or an element of it; null if the class of a link has no
-    /// objects.
+    /// Returns a random value for the property, or for an element of a collection property; null if
+    /// the class that the column links to has no objects.
     func element(_ column: ModelDatabase.Column, depth: Int) -> PlainValue {
         let inSet = column.collection == .set
         switch column.type {
@@ -244,7 +244,8 @@ extension ModelRun {
 
     // MARK: Refused operations
 
-    /// Makes a call that must fail. Later comparisons would detect a change.
+    /// Makes a random call that must fail. If it changed the database, later comparisons with the
+    /// model would fail.
     private func refused(_ transaction: WriteTransaction) throws {
         guard let object = object() else { return }
         current = "refuse in \(object)"

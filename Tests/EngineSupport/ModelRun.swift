@@ -10,7 +10,7 @@ final class ModelRun {
         var objects = 40
         var elements = 12
         var operationsPerTransaction = 40
-        /// Number of commits between comparisons with a newly opened file.
+        /// Number of commits after which the file is opened again and compared with the model.
         var freshHandleEvery = 20
         var schemaPercent = 2
         /// Whether classes and properties are dropped, which leaves holes between columns; the
@@ -46,13 +46,14 @@ final class ModelRun {
     var model = ModelDatabase()
     /// Expected content of the newest version.
     private(set) var committed = ModelDatabase()
-    /// Older versions that are still pinned.
+    /// Pinned older versions, with the expected content of each.
     private var held: [(snapshot: Snapshot, model: ModelDatabase)] = []
     private(set) var session: WriteSession?
     private(set) var commits = 0
     private(set) var operations = 0
     let arena = ByteArena()
-    /// Findings of the check in the initial file.
+    /// Findings that the check reports for the initial file; later checks ignore findings with the
+    /// same codes.
     var knownFindings: [IntegrityReport.Code: Int] = [:]
     /// Classes that are neither dropped nor renamed.
     var knownClasses: Set<TableKey> = []
@@ -199,7 +200,7 @@ final class ModelRun {
         throw Failure(description: "commit \(commits): another schema than what the file says")
     }
 
-    /// Throws if the report has findings or lost space.
+    /// Throws if the check found an error or lost space. Findings in `known` are ignored.
     static func audit(
         _ report: IntegrityReport, _ when: String, crashed: Bool = false,
         known: [IntegrityReport.Code: Int] = [:]
@@ -262,7 +263,7 @@ final class ModelRun {
         model.tables.filter { accept($0.value) }.map(\.key).sorted { $0.raw < $1.raw }
     }
 
-    /// Returns a random object of a class that `accept`s; nil if there is none.
+    /// Returns a random object whose class satisfies `accept`; nil if there is none.
     func object(_ accept: (ModelDatabase.Table) -> Bool = { _ in true }) -> ObjectLink? {
         let all = tables { !$0.keys.isEmpty && accept($0) }
         guard !all.isEmpty else { return nil }
@@ -275,7 +276,8 @@ final class ModelRun {
         return ObjectLink(table: table, key: ObjectKey(values.pick(keys)))
     }
 
-    /// Returns a random property of the class that `accept`s; nil if there is none.
+    /// Returns the index of a random property for which `accept` returns true; nil if there is
+    /// none.
     func column(
         _ table: TableKey, _ accept: (ModelDatabase.Column) -> Bool
     ) -> Int? {

@@ -10,7 +10,8 @@ enum ModelShapes {
         ProcessInfo.processInfo.environment["REALM_TEST_SHARD"].flatMap(Int.init).map { [$0] }
         ?? Array(0..<16)
 
-    /// Nodes of four elements, so that a few objects cause every split, merge and depth.
+    /// Tree nodes of at most four elements, so that a few objects are enough for splits, merges and
+    /// deep trees.
     static let small = Fanout(
         clusterLeaf: 4, clusterInner: 4, tree: 4, index: 4, singleIndexChanges: 2)
 

@@ -13,8 +13,8 @@ struct HostileSeed: Sendable {
     }
 
     /// Returns the same database without the free space after its last node, so that reading past
-    /// the end of that node is reading past the end of the file. Nil for a file that ends there
-    /// already, or whose root has no room for the new size.
+    /// the end of that node is reading past the end of the file. Nil for a file that already ends
+    /// with its last node, or whose root node cannot store the new file size.
     func tightened() throws -> HostileSeed? {
         let ends = map.places.map { place in
             place.offset + 8
@@ -37,7 +37,7 @@ struct HostileSeed: Sendable {
 /// A copy of a valid file with one to four faults, which are determined by the random generator.
 struct MutatedFile {
     private(set) var bytes: [UInt8]
-    /// Descriptions of the faults, for messages.
+    /// A description of each fault, for messages.
     private(set) var story: [String] = []
     private let map: NodeMap
     private var random: SeededRandom
@@ -139,7 +139,8 @@ struct MutatedFile {
         store(UInt64(below(1 << 16)), at: map.top + 8 + below(24) * 2, bytes: 2)
     }
 
-    /// Changes a ref to another node: any node, a sibling, the node itself or an ancestor.
+    /// Changes a random ref to reference another node: any node, a sibling, the node that contains
+    /// the ref, or an ancestor.
     private mutating func redirect() {
         guard !map.refs.isEmpty else { return }
         let slot = map.refs[below(map.refs.count)]
@@ -169,7 +170,7 @@ struct MutatedFile {
         }
     }
 
-    /// Changes flags, width type or width of a node.
+    /// Changes flags, width type or width in the header of a random node.
     private mutating func reshape() {
         let place = place()
         let flags: UInt8
@@ -193,7 +194,7 @@ struct MutatedFile {
         setSlot(slot, to: below(12) == 0 ? value << 1 : value << 1 | 1)
     }
 
-    /// Overwrites bytes of random elements of a node: offsets, keys, column types, values.
+    /// Overwrites random bytes in the payload of a node: offsets, keys, column types or values.
     private mutating func overwriteElement() {
         let place = place()
         let size = NodeView.payloadSize(flags: place.flags, count: place.count)
@@ -206,7 +207,8 @@ struct MutatedFile {
         }
     }
 
-    /// Writes a slot with its node's width; higher bits are lost.
+    /// Writes `value` into a slot, with the element width of the slot's node; higher bits of the
+    /// value are lost.
     private mutating func setSlot(_ slot: NodeMap.Slot, to value: UInt64) {
         let place = map.places[slot.place]
         let width = (1 << Int(place.flags & 7)) >> 1

@@ -10,7 +10,8 @@ struct NodeMap {
         let parent: Int?
     }
 
-    /// An element of a node with refs.
+    /// One ref or tagged integer in a node: the index of the node in `places`, the index of the
+    /// element in the node, and its value.
     struct Slot {
         let place: Int
         let index: Int
@@ -20,13 +21,14 @@ struct NodeMap {
     private(set) var places: [NodeEntry] = []
     private(set) var refs: [Slot] = []
     private(set) var tagged: [Slot] = []
-    /// Offset of the root, from the header or the footer.
+    /// Offset of the root node, as the header (or the footer of a streaming file) states it.
     private(set) var top = 0
 
     /// Visits every node reachable from the root of `bytes`, which must be valid.
     init(_ bytes: [UInt8]) throws {
         try bytes.withUnsafeBytes { buffer in
-            // Copied, because an array's bytes need not be aligned.
+            // Copied into a mapping, because nodes must be aligned to 8 bytes and an array's bytes
+            // need not be.
             let mapping = try Mapping(copying: buffer)
             let header = try FileHeader(base: mapping.base, size: bytes.count)
             top = Int(header.top.raw)

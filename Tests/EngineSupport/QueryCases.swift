@@ -12,7 +12,7 @@ enum QueryCases {
 
     static let all: [CaseJSON] = datasets.flatMap { $0["cases"]!.array }
 
-    /// Size of long tests, from the environment; 1 by default.
+    /// Factor for the number of rounds in long tests, from `REALM_TEST_SCALE`; 1 by default.
     static let scale =
         ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Int.init) ?? 1
 }

@@ -5,7 +5,7 @@ final class RandomValues {
     var random: SeededRandom
     /// Usual limit of a collection's elements.
     var elements = 12
-    /// Usual limit of the length of strings and binaries.
+    /// Usual limit of the length of strings and binaries, in bytes.
     var longest = 220
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
@@ -114,8 +114,8 @@ final class RandomValues {
 
     func word() -> UInt64 { chance(20) ? 0 : chance(20) ? 0xDEAD : random.next() }
 
-    /// Returns a value of a type that is neither link nor mixed. Sets get no NaN, with which the
-    /// format's order is undefined.
+    /// Returns a random value of a type other than link and mixed. Replaces NaN by 0 for sets,
+    /// because the format does not define the order of NaN in a set.
     func scalar(_ type: ColumnType, inSet: Bool = false) -> PlainValue {
         switch type {
         case .int: return .int(integer())

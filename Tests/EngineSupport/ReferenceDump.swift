@@ -9,7 +9,7 @@ struct ReferenceDump {
     /// Whether sets and dictionaries are compared as sorted elements: the reference upgrades older
     /// formats before it dumps, which reorders them.
     private let sorts: Bool
-    /// Whether indexes are listed without roots.
+    /// Whether search indexes are listed without their roots, for file formats before 10.
     private let isLegacy: Bool
 
     init(_ database: Database) throws {
@@ -125,7 +125,8 @@ struct ReferenceDump {
     }
 }
 
-/// Returns a reference line with the elements of its set or dictionary sorted, for older formats.
+/// Returns a line of the reference engine's dump with the elements of its set or dictionary sorted.
+/// Needed for older file formats, whose order the reference engine changes before it dumps.
 func sortingCollections(_ line: String) -> String {
     guard let open = line.lastIndex(where: { $0 == " " }) else { return line }
     let value = line[line.index(after: open)...]

@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// Records all calls and forwards them.
+/// Records each call of the device and forwards it.
 final class RecordingDevice: StorageDevice {
     enum Call {
         case grow(Int)
@@ -36,10 +36,10 @@ final class FaultyDevice: StorageDevice {
     private let device: any StorageDevice
     private let failing: Int
     private let error: RealmError
-    /// Whether a part of the bytes of a failing write arrives.
+    /// Whether a failing write stores a part of its bytes before it fails.
     private let tears: Bool
     private let isEncrypted: Bool
-    /// Number of calls so far.
+    /// Number of device calls so far.
     private(set) var calls = 0
 
     init(

@@ -2,7 +2,7 @@ import Glibc
 
 @testable import RealmEngine
 
-/// Calls `body` with the text as bytes, which are valid as long as the call.
+/// Calls `body` with the text's bytes, which are valid only during the call.
 func withView<R>(_ text: String, _ body: (ByteView) throws -> R) rethrows -> R {
     try withView([UInt8](text.utf8), body)
 }

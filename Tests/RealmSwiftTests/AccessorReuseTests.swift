@@ -81,7 +81,8 @@ final class Listing: Object {
         #expect(seen == nil)
     }
 
-    /// Properties that are not columns have their initial values in each accessor.
+    /// Properties that are not columns have their initial values in each accessor: such an accessor
+    /// is not reused for the next element.
     @Test func propertiesWithoutColumnsHaveTheirInitialValues() {
         for noted in realm.objects(Noted.self) {
             #expect(noted.note == 0)

@@ -125,7 +125,7 @@ import Testing
         try lab.check()
     }
 
-    /// Dispatch returns another object for the main queue at each call.
+    /// `DispatchQueue.main` returns a different Swift object at each access.
     @Test @MainActor func realmsOfTheMainQueueAreOne() throws {
         let lab = try RealmLab(RealmTests.types)
         let realm = try lab.open()

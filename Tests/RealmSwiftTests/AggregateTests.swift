@@ -138,7 +138,7 @@ final class Measurement: Object {
         let half = 0.5.squareRoot()
         let sorted = all.sorted(byKeyPath: "id", ascending: false)
         for results in [all, sorted] {
-            // 1, 2 and 1.5; the NaN is skipped.
+            // The values are 1 and 2 (mean 1.5); the NaN is skipped.
             #expect(results.standardDeviation(of: \.double) == 0.5)
             #expect(results.median(of: \.double) == 1.5)
             #expect(results.median(ofProperty: "float") == Float(1.5))

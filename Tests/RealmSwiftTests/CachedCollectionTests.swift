@@ -34,7 +34,7 @@ import Testing
         try lab.check()
     }
 
-    /// Freezing inside a write transaction shows the version that it began with.
+    /// A frozen copy made inside a write transaction has the version before the transaction.
     @Test func freezingInATransactionShowsItsFirstVersion() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()

@@ -2,8 +2,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Elements that are read and changed alternately, over several transactions and through several
-/// accessors of the same collections.
+/// Reads and edits of elements in turn, over several transactions and through several accessors of
+/// the same collection.
 @Suite struct ElementEditTests {
     final class Box: Object {
         @Persisted var numbers: List<Int>
@@ -131,8 +131,8 @@ import Testing
         }
     }
 
-    /// Changing a deleted list traps; a change through an accessor of an earlier transaction is
-    /// visible.
+    /// An accessor of a list can be used in later transactions, and shows changes made through
+    /// another accessor. Changing a deleted list traps.
     @Test func collectionAccessorsOutlastTransactions() throws {
         let box = Box()
         try realm.write { realm.add(box) }

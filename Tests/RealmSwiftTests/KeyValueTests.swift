@@ -66,7 +66,8 @@ import Testing
         #expect(
             owner.value(forKeyPath: "dogs.@unionOfArrays.friends.name") as? [String]
                 == ["dog 2", "dog 3", "dog 3"])
-        // An operator after two collections is applied to the array that the outer one yields.
+        // After two collections (`dogs.friends`), an operator is applied to the array with one
+        // element for each dog.
         #expect(owner.value(forKeyPath: "dogs.friends.@count") as? Int == 3)
         #expect(owner.value(forKeyPath: "dogs.owner.@count") as? Int == 3)
         #expect(

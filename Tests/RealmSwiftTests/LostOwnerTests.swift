@@ -54,7 +54,7 @@ final class LitterNames: Projection<Litter> {
         }
         queue.sync { withExtendedLifetime(held) {} }
         let notes = news.all.filter { !$0.hasPrefix("end") && !$0.hasSuffix("initial") }
-        // No note was made twice.
+        // No observer reported the same change twice.
         #expect(notes.count == Set(notes).count)
         return Set(notes)
     }

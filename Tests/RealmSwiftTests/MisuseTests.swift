@@ -6,7 +6,7 @@ import Testing
 /// Misuse of the API that ends the process. Each case runs in a process of its own and must print
 /// its message (API specification 2.16).
 @Suite struct MisuseTests {
-    /// One case of misuse.
+    /// A call that misuses the API and the message with which it must trap.
     struct Mistake: Sendable {
         let name: String
         /// Part of the message that the process must print.

@@ -3,7 +3,8 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Observers of collections inside `AnyRealmValue`, and references to them.
+/// Observers of lists and maps inside `AnyRealmValue`, and thread-safe references to such lists and
+/// maps.
 @Suite struct NestedCollectionTests {
     private let lab: RealmLab
     private let realm: Realm
@@ -43,7 +44,7 @@ import Testing
         return held
     }
 
-    /// Returns the notes of the observers after a write.
+    /// Runs a write and returns what observers noted about it.
     private func notes(_ body: () -> Void) throws -> Set<String> {
         let before = news.all.count
         try realm.write(body)

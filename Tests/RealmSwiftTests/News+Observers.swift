@@ -31,7 +31,7 @@ extension News {
         }
     }
 
-    /// Notes changes of a map with their keys.
+    /// Observes a map and notes the keys of each change.
     func token<Value>(_ map: Map<String, Value>, _ name: String) -> NotificationToken {
         map.observe { [self] change in
             switch change {

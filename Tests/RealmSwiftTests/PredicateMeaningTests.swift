@@ -8,7 +8,7 @@ import Testing
     private let realm: Realm
     private let shelves: Results<Shelf>
 
-    /// Creates three shelves with ranks and numbers 1 and 9, 4, and none.
+    /// Creates three shelves. The ranks of their items are 1 and 9, 4, and none.
     init() throws {
         (lab, realm) = try Shelf.lab(ranks: [[1, 9], [4], []])
         shelves = realm.objects(Shelf.self)
@@ -55,8 +55,8 @@ import Testing
         #expect(ids("SUBQUERY(items, $x, ANY $x.scores BETWEEN {3, 5}).@count > 0") == [1])
     }
 
-    /// The paths lead through several collections of links. There are enough objects for the engine
-    /// to use an index of sets of objects.
+    /// The key paths lead through two collections of links (`shelves.items`). There are enough
+    /// objects for the engine to evaluate the condition with its index of sets of objects.
     @Test func betweenAppliesToManyObjects() throws {
         try realm.write {
             for id in 10..<600 {
@@ -77,7 +77,7 @@ import Testing
     // MARK: ANY, ALL, NONE
 
     @Test func noneNegatesAny() {
-        // Shelf 0 has an item without a score above 5 and one with such a score.
+        // Shelf 0 has two items: one with a score above 5, and one without.
         #expect(ids("ANY items.scores > 5") == [0])
         #expect(ids("NONE items.scores > 5") == [1, 2])
         #expect(ids("NONE items.scores > 5") == ids("NOT ANY items.scores > 5"))

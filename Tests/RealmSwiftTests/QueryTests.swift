@@ -90,7 +90,7 @@ import Testing
         #expect(
             dogs[3].tags.sorted(by: [SortDescriptor(keyPath: "self")]).map { $0 } == ["all", "t3"])
         #expect(dogs.index(of: dogs[4]) == 4)
-        // Results are up to date, also before a commit.
+        // Results reflect changes of the open write transaction before it is committed.
         let wild = dogs.where { $0.mood == .wild }
         #expect(wild.count == 10)
         try realm.write {

@@ -44,7 +44,8 @@ import Testing
         #expect(found.owner?.name == "Ada" && found.collar?.color == "red")
         #expect(found.friends[0].id == 8 && found.friends[0].friends.first?.id == 7)
         #expect(found.owner!.dogs.count == 1 && found.owner!.dogs[0] == dog)
-        // The list of the unmanaged object has become the stored list.
+        // Adding the unmanaged object to the realm made its list managed, so this changes the
+        // realm.
         let friends = friend.friends
         try realm.write { friends.removeAll() }
         #expect(friend.friends.isEmpty)

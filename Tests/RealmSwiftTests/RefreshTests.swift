@@ -3,7 +3,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// `refresh()` calls the observers on a queue that is blocked.
+/// Calls of `refresh()` on a blocked queue, which must call the observers themselves.
 @Suite struct RefreshTests {
     private struct Shown {
         let lab: RealmLab
@@ -99,7 +99,8 @@ import Testing
             #expect(news.all.sorted() == Self.first.sorted())
             #expect(!realm.refresh())
             #expect(news.all.count == Self.first.count)
-            // Changes by other realms and by this one are delivered in the same way.
+            // After a commit of another realm, the observers are called by `refresh`. After a
+            // commit of this realm, by the commit.
             addElsewhere(shown, "Bo")
             #expect(realm.refresh())
             #expect(news.all.contains("results update 2") && news.all.contains("sections update"))
@@ -131,7 +132,7 @@ import Testing
         onBlockedQueue(shown) { realm in
             realm.beginWrite()
             #expect(news.all.sorted() == Self.first.sorted())
-            // Nothing is delivered inside a write transaction.
+            // No observer is called inside a write transaction.
             realm.create(Dog.self, value: ["id": 2])
             #expect(!realm.refresh() && news.all.count == Self.first.count)
             try! realm.commitWrite()

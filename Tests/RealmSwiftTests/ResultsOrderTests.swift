@@ -2,14 +2,15 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Results in orders that the SDK's key paths cannot express.
+/// Results sorted or made distinct by key paths of the engine that the SDK does not accept, such as
+/// paths through collections.
 @Suite struct ResultsOrderTests {
     private let lab: RealmLab
     private let realm: Realm
     private let shelves: Results<Shelf>
 
-    /// Creates shelf 0 with ranks 1 and 9, shelf 1 with 4, shelf 2 without items, and shelf 3 with
-    /// 2, 3 and the 4 of shelf 1.
+    /// Creates four shelves. The ranks of their items are 1 and 9 (shelf 0), 4 (shelf 1), none
+    /// (shelf 2), and 2, 3 and 4 (shelf 3). Shelves 1 and 3 share the item with rank 4.
     init() throws {
         (lab, realm) = try Shelf.lab(ranks: [[1, 9], [4], [], [2, 3]])
         try realm.write { [realm] in

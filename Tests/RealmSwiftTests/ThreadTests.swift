@@ -192,7 +192,7 @@ import Testing
     }
 }
 
-/// Notes of observers. May be used on any thread.
+/// Collects the text lines that observers note. May be used on any thread.
 final class News: @unchecked Sendable {
     final class Tokens: @unchecked Sendable {
         let things: [Any]

@@ -2,8 +2,8 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// Embedded values that are compared by property, and conditions that only predicate texts can
-/// express.
+/// Comparisons of custom types stored as embedded objects, which compare each property, and
+/// conditions that only predicate texts can express.
 @Suite struct ValueComparisonTests {
     struct Place: CustomPersistable {
         typealias PersistedType = Collar

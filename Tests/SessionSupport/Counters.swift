@@ -1,7 +1,8 @@
 import RealmEngine
 
-/// A database of four numbers, two in each of two classes. Every transaction keeps the two numbers
-/// of a class opposite and the classes equal, so that a part of a transaction is detected.
+/// A database with two classes of one object, and two numbers in each object. In every version, the
+/// numbers of an object are opposite, and both objects are equal. Any other content shows that only
+/// a part of a transaction was read.
 public struct Counters {
     public let session: WriteSession
     private let tables: [TableKey]
@@ -92,7 +93,7 @@ public struct Counters {
         }
     }
 
-    /// Returns the four numbers.
+    /// Returns the four numbers: two of the object of each class.
     public static func values(_ snapshot: Snapshot) throws(RealmError) -> [Int64] {
         var values: [Int64] = []
         for name in names {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ToolKit
 
-/// Readers for text in memory.
+/// Functions that read JSON and other records from a text in memory.
 enum RecordSupport {
     /// Parses one value and returns the error; nil if it is well-formed.
     static func jsonFault(_ text: String) -> RecordError? { jsonFault(Array(text.utf8)) }
@@ -34,7 +34,8 @@ enum RecordSupport {
         withExtendedLifetime(tape) { body(value) }
     }
 
-    /// Reads all records; returns each as written, or the message of its error.
+    /// Reads all records of a JSON text. Returns the text of each record, and for a malformed
+    /// record the message of its error.
     static func events(
         _ text: String, _ layout: JSONReader.Layout, window: Int = 1 << 16, step: Int = .max,
         limits: JSONReader.Limits = JSONReader.Limits()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The result of a tool that was run as from a script.
+/// A command-line tool that ran without a terminal and has exited: its output and exit status.
 struct ToolProcess {
     let output: [UInt8]
     let errors: [UInt8]
@@ -40,7 +40,8 @@ struct ToolProcess {
         posix_spawn_file_actions_adddup2(&actions, errors, 2)
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         arguments.append(nil)
-        // Threads of the test runner block signals that scripts send.
+        // Unblocks all signals in the child process: threads of the test runner block signals that
+        // scripts send to the tool.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         var none = sigset_t()

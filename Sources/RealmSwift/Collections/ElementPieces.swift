@@ -11,7 +11,7 @@ final class ElementPieces<Element: RealmCollectionValue> {
     @exclusivity(unchecked) @usableFromInline var count = 0
     private let capacity: Int
     private let realm: RealmInstance
-    /// Snapshot of the version that is read. The reference keeps that version live.
+    /// Snapshot that the elements are read from. Keeps its version live.
     private let snapshot: Snapshot
     @exclusivity(unchecked) private var cursor: ElementCursor
     /// Whether `Element` is a 64-bit integer, so that `ElementCursor.integers` can write directly

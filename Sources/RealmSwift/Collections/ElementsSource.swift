@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// Results over the values of a list, set or map. Not generic in the type of the values.
+/// Results over the values of a list, set or map. Has no generic parameter for the type of the
+/// values.
 @usableFromInline
 final class ElementsSource: @unchecked Sendable {
     let collection: ManagedCollection
@@ -14,8 +15,8 @@ final class ElementsSource: @unchecked Sendable {
 
     var steps: [ElementResults.Step] { results.steps }
 
-    /// Whether the results have the elements of their list or set in its own order: not sorted, and
-    /// without removed duplicates.
+    /// Whether a position in the results is also a position in their list or set: the results are
+    /// not sorted, and no duplicates are removed.
     var hasCollectionsPositions: Bool {
         let handle = collection.handle
         let kind = handle.owner.objects.properties[handle.property].collection

@@ -33,7 +33,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     public let originProperty: String
     /// Results that contain the linking objects; nil for an unmanaged owner.
     @usableFromInline let source: ResultsSource?
-    /// While a key path is recorded: the element that every position returns. Otherwise nil.
+    /// The element returned for every position while a key path is recorded; nil at other times.
     private var recorded: Element?
 
     /// Declares linking objects of class `Element`, which link through their property

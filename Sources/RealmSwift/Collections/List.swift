@@ -88,8 +88,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
     /// Returns the position of the first equal element; nil if there is none.
     public func index(of object: Element) -> Int? {
         guard let managed else { return localIndex(of: object) }
-        // Integers are compared in stored form, which is unique for each value. For other types the
-        // `==` of the type decides.
+        // Integers and integer enums are searched by the engine, because their stored form is
+        // unique for each value. Other types are compared with their own `==`.
         if Element.self is any _IntegerColumn.Type {
             let value = object._rlmStored(_Storing(managed.realm))
             return managed.read { (handle) throws(RealmError) in try handle.index(of: value) }
@@ -367,7 +367,7 @@ extension List: _HasPersistedType, _Persistable, _DefaultConstructible where Ele
             return unsafeDowncast(given, to: Self.self)
         }
         let elements = given.managed == nil ? given.unmanaged : Array(given)
-        // A list that belongs to another managed object stays there; this object gets a new `List`.
+        // A list that belongs to another managed object is copied: this object gets a new `List`.
         let value = given.managed == nil ? given : List()
         value.managed = target
         value.unmanaged = []

@@ -123,8 +123,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         return Dictionary(zip(keys, refused.all), uniquingKeysWith: { first, _ in first })
     }
 
-    /// Converts values in stored form to `Value` before an unmanaged map is changed. Traps if
-    /// `Value` rejects one.
+    /// Converts the stored values that an unmanaged map has kept to `Value`. Called before the map
+    /// is changed. Traps if `Value` rejects one.
     private func convertRefused() {
         if refused != nil { (unmanaged, refused) = (local, nil) }
     }

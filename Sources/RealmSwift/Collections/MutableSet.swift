@@ -75,8 +75,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
         fatalError("index(of:) is not available on MutableSet")
     }
 
-    /// Whether the set has an element. False for an object that is unmanaged or belongs to another
-    /// realm.
+    /// Whether `object` is an element of the set. For a managed set, false for an object that is
+    /// unmanaged or belongs to another realm.
     public func contains(_ object: Element) -> Bool {
         guard let managed else { return (refused?.all ?? unmanaged).contains(object) }
         // Converting an unmanaged object would add it to the realm.

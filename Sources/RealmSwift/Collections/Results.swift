@@ -385,10 +385,10 @@ final class ResultsSource: @unchecked Sendable {
 }
 
 extension ManagedClass {
-    /// Traps for a key path that does not end at a property, or that ends at several values.
+    /// Traps if a key path does not end at a property, or if it ends at several values.
     ///
-    /// A function such as `@count` reduces several values to one. Linking objects may be followed:
-    /// of several linking objects, the first one is used.
+    /// A function such as `@count` reduces several values to one. The path may pass through
+    /// `LinkingObjects`: the first linking object is used.
     func checkKeyPath(_ keyPath: String, _ what: String) {
         var model: ClassModel? = self.model
         var several: (owner: ClassModel, field: ClassModel.Field)?

@@ -62,7 +62,8 @@ extension ResultsSource {
             return supply.next(key, place)
         }
 
-        /// Whether the accessor in `last` has no other references and may be rebound.
+        /// Whether nothing but this iterator references the accessor in `last`, so that it may be
+        /// rebound to the next object.
         @inline(__always)
         private var isFree: Bool {
             Unmanaged.passUnretained(last!)._withUnsafeGuaranteedRef {
@@ -82,11 +83,11 @@ private struct AccessorSupply {
 
     var isEmpty: Bool { counted == 0 }
 
-    /// Whether the supply creates accessors of the current class of `source`.
+    /// Whether the accessors in this supply have the class that `source` now creates.
     @inline(__always)
     func isOf(_ source: ResultsSource) -> Bool { managed.map { source.isNow($0) } ?? false }
 
-    /// Returns an accessor. The supply must not be empty.
+    /// Takes an accessor from the supply and binds it to an object. The supply must not be empty.
     @inline(__always)
     mutating func next(_ key: ObjectKey, _ place: ObjectLocation) -> ObjectBase {
         counted -= 1

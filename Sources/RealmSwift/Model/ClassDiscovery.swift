@@ -133,8 +133,8 @@ private func enumerateMetadataSections(
     _ body: @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer?) -> Bool,
     _ context: UnsafeMutableRawPointer?)
 
-/// Calls `body` for each loaded executable and library. At byte 32, the information passed to
-/// `body` has the number of images loaded so far.
+/// Calls `body` for each loaded executable and library (`dl_iterate_phdr` of the C library). Its
+/// first argument is a `dl_phdr_info`, with the number of images loaded so far at byte 32.
 @_silgen_name("dl_iterate_phdr")
 private func iterateImages(
     _ body: @convention(c) (UnsafeRawPointer?, Int, UnsafeMutableRawPointer?) -> Int32,

@@ -33,8 +33,8 @@ final class ClassModel: @unchecked Sendable {
     let fields: [Field]
     let isEmbedded: Bool
 
-    /// Whether all stored properties of the class are columns, and no property wrapper caches a
-    /// stored value. An accessor of such a class can be rebound to another object.
+    /// Whether an accessor of the class can be rebound to another object: all its stored properties
+    /// are columns, and no property wrapper caches a stored value.
     let isPlain: Bool
 
     var primaryKey: Field? { fields.first(where: \.isPrimaryKey) }

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// A type whose values are columns without a property wrapper: a class with `let dogs =
-/// List<Dog>()` has the column `dogs`.
+/// A type of properties that need no `@Persisted`: the property `let dogs = List<Dog>()` of a class
+/// becomes its column `dogs`.
 protocol HolderColumn {
     /// Operations on columns of this type.
     static var column: any ColumnWrapper.Type { get }
@@ -30,7 +30,7 @@ extension HolderValue {
 
 /// A collection that can be a holder: `List`, `MutableSet` or `Map`.
 protocol HolderCollection: HolderValue, _Persistable {
-    /// Name of the type without its generic parameters.
+    /// Name of the collection type without its generic parameters: `List`.
     static var kindName: String { get }
     var managed: ManagedCollection? { get set }
     /// Replaces all elements by the elements of `other`.

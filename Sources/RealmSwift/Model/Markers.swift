@@ -65,8 +65,8 @@ where
     /// `Realm.UpdatePolicy.modified`.
     static func _rlmUpdate(
         _ object: ObjectBase, _ property: UInt16, _ value: Self, _ storing: _Storing)
-    /// Whether an accessor caches the value, so that each read of a collection returns the same
-    /// object.
+    /// Whether an accessor caches the property's value. True for collections, so that each read
+    /// returns the same `List`.
     static var _rlmIsKept: Bool { get }
     /// Whether an accessor may return its cached value. False for the initial value of an unmanaged
     /// object. Traps if the realm of the object was invalidated.
@@ -183,8 +183,8 @@ public protocol _MapKey: Hashable, _ObjcBridgeable {}
 /// Implemented by `Optional` only. Lets constraints of generic parameters require an optional.
 public protocol OptionalProtocol {
     associatedtype Wrapped
-    /// Returns the wrapped value; traps for nil. The compiler infers types from it; it is never
-    /// called.
+    /// Returns the wrapped value; traps for nil. Never called: exists for the type inference of the
+    /// compiler.
     func _rlmInferWrappedType() -> Wrapped
 }
 /// A type that a `RealmOptional` can have.
@@ -342,7 +342,7 @@ public protocol PersistableEnum: _PersistableInsideOptional, RawRepresentable, C
     _RealmCollectionValueInsideOptional, MinMaxType, Comparable
 where RawValue: Comparable {}
 extension PersistableEnum {
-    /// Creates the first case.
+    /// Creates the first case in the order of `allCases`.
     public init() { self = Self.allCases.first! }
     /// Whether the raw value of `a` is less.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }

@@ -12,7 +12,7 @@ final class ModelSchema: Sendable {
     let cascades: Bool
     private let byName: [String: ClassModel]
     private let byType: [ObjectIdentifier: ClassModel]
-    /// Schemas in the engine's form, by schema version.
+    /// Cache of the schemas converted for the engine, by schema version.
     private let wanted = LockedValue<[UInt64: WantedSchema]>([:])
 
     private static let registered = LockedValue<[ObjectIdentifier: ObjectBase.Type]>([:])
@@ -143,7 +143,7 @@ final class ModelSchema: Sendable {
 }
 
 extension ClassSpec {
-    /// Adds the properties of another class that has the same name in files.
+    /// Adds the properties of another Swift class that has the same class name in files.
     fileprivate mutating func add(_ other: ClassSpec) {
         if primaryKey == nil { primaryKey = other.primaryKey }
         properties += other.properties.filter { property($0.name) == nil }

@@ -7,8 +7,8 @@ public struct _Stored {
     let value: Value
     /// The realm; nil unless the value is a link or a collection.
     var realm: RealmInstance! { owningRealm?.takeUnretainedValue() }
-    /// Unmanaged, so that no reference is counted. The caller retains the realm while it uses the
-    /// value.
+    /// Unmanaged, so that creating a `_Stored` counts no reference to the realm. The caller retains
+    /// the realm while it uses the value.
     private let owningRealm: Unmanaged<RealmInstance>?
     /// Position of the value in the database; set for values that may be collections.
     var place: Place?
@@ -59,7 +59,7 @@ public final class _Storing {
         room?.deallocate()
     }
 
-    /// Frees the memory of all values converted so far.
+    /// Frees the memory of all values converted so far, so that the next conversion can use it.
     func reuse() {
         used = 0
         if blocks.isEmpty { return }

@@ -10,7 +10,7 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether no further changes follow.
+    /// Whether `end` was called: no further changes follow.
     var isEnded: Bool { state.withLock { $0.isEnded } }
 
     /// Wakes the waiting task. If no task waits, the next call of `wait` returns at once.

@@ -131,7 +131,8 @@ private func ending<T>(
 }
 
 extension ObjectChange {
-    /// Returns one change with the effect of this change followed by `next`.
+    /// Returns one change with the effect of this change followed by `next`. A deletion replaces
+    /// all earlier changes.
     fileprivate func followed(by next: Self) -> Self? {
         guard case .change(_, let before) = self, case .change(let object, let after) = next else {
             return next

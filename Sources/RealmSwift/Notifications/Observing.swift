@@ -2,15 +2,16 @@ import Dispatch
 import Foundation
 import RealmEngine
 
-/// A request to begin an observation in another context. `begin` receives the realm that is opened
-/// there.
+/// A request to begin an observation in another context (queue or actor). `begin` receives the
+/// realm that is opened in that context.
 private struct CarriedObservation: @unchecked Sendable {
     let begin: (RealmInstance) -> ObservationToken?
     private(set) weak var token: NotificationToken?
 }
 
-/// Begins an observation. Without a queue, begins it now and in the context of `thing`. With a
-/// queue, opens a realm on that queue later and begins the observation there.
+/// Begins an observation of `thing`, a collection, object or sections. Without a queue, begins it
+/// now, in the context of `thing`. With a queue, opens a realm on that queue later and begins the
+/// observation there.
 func observe<Thing: ThreadConfined, Change>(
     _ thing: Thing, on queue: DispatchQueue?, _ block: @escaping (Change) -> Void,
     _ begin: @escaping (Thing, @escaping (Change) -> Void) -> ObservationToken

@@ -57,7 +57,8 @@ public struct RealmChanges<Change>: AsyncSequence {
     }
 }
 
-/// An observable value, and how its changes are merged. Confined to the same context as the value.
+/// Begins observations of a value (collection, object, map or sections) and merges its changes.
+/// Confined to the same context as the value.
 struct ChangeSource<Change> {
     let realm: RealmInstance
     /// Begins an observation. It calls `wake` after each change, and `end` when no further changes
@@ -71,7 +72,7 @@ struct ChangeSource<Change> {
         let take: () -> Change?
     }
 
-    /// Creates a source that merges each change with the pending ones.
+    /// Creates a source that merges each change with those that the consumer has not yet taken.
     ///
     /// - Parameter merge: returns one change with the effect of two; nil if they cancel each other.
     /// - Parameter begin: begins an observation. It passes changes to the first closure, and calls
@@ -109,7 +110,7 @@ struct ChangeSource<Change> {
     }
 }
 
-/// State of an iterator. Confined to the realm's actor.
+/// State of one iterator over the changes. Confined to the realm's actor.
 final class ChangeConsumer<Change> {
     private let source: ChangeSource<Change>
     private let signal = ChangeSignal()

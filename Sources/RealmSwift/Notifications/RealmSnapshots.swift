@@ -24,7 +24,7 @@ import Synchronization
 /// It ends when the iterator is released or the task is cancelled. The sequence ends when the
 /// observed object, or the owner of the collection, is deleted.
 public struct RealmSnapshots<Snapshot>: AsyncSequence, @unchecked Sendable {
-    /// A frozen value.
+    /// A frozen copy of the observed value.
     public typealias Element = Snapshot
     /// The sequence throws no errors.
     public typealias Failure = Never
@@ -132,7 +132,7 @@ private final class SnapshotBox<Snapshot>: Sendable {
     }
 }
 
-/// State of an iterator. Used by one task.
+/// State of one iterator over the snapshots. Used by one task only.
 private final class SnapshotConsumer<Snapshot> {
     private let source: SnapshotSource<Snapshot>
     private let box = SnapshotBox<Snapshot>()

@@ -58,8 +58,8 @@ extension SectionsSource {
 private final class SectionsBacklog<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     private struct State {
         let layout: SectionsLayout<Key>
-        /// Elements of results of values, which are compared to find their changes; nil for results
-        /// of objects.
+        /// Elements at the time of the state, for results of values (numbers or texts): comparing
+        /// two states gives the changes. Nil for results of objects.
         let elements: [Element]?
     }
 

@@ -22,8 +22,8 @@ enum Converted<Target> {
     private static var nothing: Target? {
         if Target.self == AnyRealmValue.self { return AnyRealmValue.none as? Target }
         func fallback<C: _CustomPersistable>(_: C.Type) -> Target? {
-            // Only links have one: a custom type that is stored as an embedded object converts null
-            // to its default.
+            // Only custom types that are stored as embedded objects have a null value: their
+            // default.
             C.PersistedType.self is EmbeddedObject.Type ? C._rlmDefaultValue() as? Target : nil
         }
         return (Target.self as? any _CustomPersistable.Type).flatMap { fallback($0) }
@@ -48,7 +48,7 @@ enum Converted<Target> {
         return result
     }
 
-    /// Converts a value that is not null.
+    /// Converts a value that is neither nil nor `NSNull`.
     private static func plain(_ value: Any) -> Target? {
         // A Foundation number can be cast to every Swift number type, and a Swift number to
         // `NSNumber`.
@@ -141,7 +141,8 @@ extension NSNumber {
     private static let yes = NSNumber(value: true)
     private static let no = NSNumber(value: false)
 
-    /// Whether the number was created from a `Bool`.
+    /// Whether the number was created from a `Bool`. Foundation has one object for true and one for
+    /// false.
     var isBoolean: Bool { self === Self.yes || self === Self.no }
 
     /// The number as a Boolean; nil unless the number is 0, 1 or was created from a `Bool`.
@@ -151,7 +152,7 @@ extension NSNumber {
 }
 
 extension AnyRealmValue {
-    /// Converts an untyped value; nil if its type is none that a property can have.
+    /// Converts an untyped value; nil if no property can have a value of its type.
     init?(of value: Any) {
         switch value {
         case let value as AnyRealmValue: self = value

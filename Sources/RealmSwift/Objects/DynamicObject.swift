@@ -118,7 +118,7 @@ public final class DynamicObject: Object {
         }
     }
 
-    /// Whether both are accessors of the same stored object.
+    /// Whether this and `object` are accessors of the same stored object.
     public override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? DynamicObject, let handle, let theirs = other.handle else {
             return self === object as? DynamicObject
@@ -146,7 +146,8 @@ public final class DynamicObject: Object {
 public typealias MigrationObject = DynamicObject
 
 extension _Stored {
-    /// Converts the value for a property whose type is not known at compile time; nil for null.
+    /// The value as a Swift or Foundation value, a list, or an accessor of the linked object; nil
+    /// for null.
     var any: Any? {
         guard case .link(let link) = value else { return value.plain }
         return realm.isMigrating || realm.hasStoredNames
@@ -186,7 +187,8 @@ extension CollectionKind {
 }
 
 extension ColumnType {
-    /// Wraps a stored collection in a `List`, `MutableSet` or `Map` of this element type.
+    /// Wraps a stored collection in a `List`, `MutableSet` or `Map`. This column type is the type
+    /// of its elements.
     fileprivate func collection(
         _ kind: CollectionKind, _ managed: ManagedCollection, isOptional: Bool
     ) -> Any? {

@@ -49,7 +49,7 @@ extension RealmCollection where Element: ObjectBase {
 
 /// Copies objects breadth first, so that each object is reached by the least number of links.
 private struct DetachedCopy {
-    /// Identity of an original object.
+    /// Identity of an object that is copied: of the stored object, or of the unmanaged instance.
     private enum Original: Hashable {
         case stored(ObjectIdentifier, table: UInt32, object: Int64)
         case unmanaged(ObjectIdentifier)
@@ -103,7 +103,8 @@ private struct DetachedCopy {
     mutating func finish() {
         while !pending.isEmpty {
             var next = 0
-            // Filling a copy appends its embedded objects to `pending`, at the same depth.
+            // `fill` appends embedded objects of the copy to `pending`: they have the depth of
+            // their owner.
             while next < pending.count {
                 fill(pending[next])
                 next += 1

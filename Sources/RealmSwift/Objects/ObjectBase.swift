@@ -52,7 +52,7 @@ open class ObjectBase: NSObject {
         /// Managed, of a class that the program declares. The `ManagedClass` does not retain its
         /// realm; so the object does, with a reference that it counts itself.
         case managed(ManagedClass)
-        /// Managed, of a class that the program does not declare.
+        /// Managed, of a class that is in the file but not in the program.
         case dynamic(Unmodelled)
         /// Records the properties that a key path reads.
         case recording(_KeyPathRecording)
@@ -137,7 +137,7 @@ open class ObjectBase: NSObject {
         if case .managed = state { true } else { false }
     }
 
-    /// Whether the object is an accessor of class `other` in its realm.
+    /// Whether the object is managed, with the class `other` of the same realm.
     @inline(__always)
     final func isOf(_ other: ManagedClass) -> Bool {
         isManaged && uncounted.toOpaque() == Unmanaged.passUnretained(other).toOpaque()

@@ -129,8 +129,8 @@ extension Persisted {
     /// not stored in files, so only programs whose class declares it apply it. Opening a realm
     /// traps if the property cannot contain links.
     public init(cascades: Bool) {
-        // Indexed and primary key at once means `cascades`. No column is both, and the wrapper
-        // needs no third field.
+        // The wrapper stores `cascades` as both flags, which saves a third one: no column is
+        // indexed and the primary key at once.
         self.init(local: nil, isIndexed: cascades, isPrimaryKey: cascades)
     }
 }
@@ -156,14 +156,14 @@ protocol ColumnWrapper {
     static var isPlain: Bool { get }
     static var shape: _PropertyShape { get }
     static func facts(at address: UnsafeMutableRawPointer) -> ColumnFacts
-    /// Returns the value that an unmanaged object has, in the engine's form.
+    /// Converts the value in the wrapper of an unmanaged object to the engine's type.
     static func localValue(at address: UnsafeMutableRawPointer, _ storing: _Storing) -> Value
     /// Stores the value of the property wrapper when its object becomes managed, and removes the
     /// value from the wrapper.
     static func adopt(
         from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16,
         _ storing: _Storing)
-    /// Returns the value of the property.
+    /// Returns the value of the property as `Any`; nil for null.
     static func any(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase
     ) -> Any?
@@ -342,7 +342,7 @@ extension Optional: AnyOptional {
     static var wrapped: Any.Type { Wrapped.self }
     static func made(of content: Any) -> Any? {
         if let made = Converted<Wrapped>.of(content) { return made }
-        // A value of the stored type that the enum or custom type rejects becomes null.
+        // If the enum or custom type rejects a value of its stored type, the result is null.
         func raw<E: RawRepresentable>(_: E.Type) -> Any? { Converted<E.RawValue>.of(content) }
         func persisted<C: FailableCustomPersistable>(_: C.Type) -> Any? {
             Converted<C.PersistedType>.of(content)

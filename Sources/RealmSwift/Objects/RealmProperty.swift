@@ -1,8 +1,8 @@
 import Foundation
 import RealmEngine
 
-/// A column of a class that does not use `@Persisted`: `let age = RealmProperty<Int?>()`. For
-/// optional types that Objective-C properties do not support.
+/// A property of a class that does not use `@Persisted`: `let age = RealmProperty<Int?>()`. Needed
+/// for optional types that Objective-C properties do not support, such as `Int?`.
 public final class RealmProperty<Value: RealmPropertyType>: NSObject {
     private var local = Value._rlmNothing()
     private let place = HolderLocation()
@@ -50,7 +50,7 @@ private final class HolderLocation {
     /// Another accessor of the stored object, because the accessor that contains the holder may be
     /// released before the holder.
     private var object: ObjectBase?
-    /// The object that contains the holder, while that object records a key path.
+    /// The object that contains the holder, while it records the properties of a key path.
     private weak var recording: ObjectBase?
     private var property = UInt16.max
 
@@ -65,17 +65,19 @@ private final class HolderLocation {
         self.object = twin
     }
 
-    /// Records that the key path reads this property.
+    /// While a key path is recorded, records that it reads this property.
     func note() { _ = recording?.note(property) }
 
-    /// Reads the stored value; nil for an unmanaged object.
+    /// Returns the stored value, converted by `body`; nil for an unmanaged object. While a key path
+    /// is recorded, records the property and returns `nothing`.
     func read<T>(_ nothing: @autoclosure () -> T, _ body: (_Stored) -> T) -> T? {
         if recording?.note(property) == true { return nothing() }
         guard let object else { return nil }
         return body(object.placed(Int(property)))
     }
 
-    /// Writes the stored value. Returns false for an unmanaged object.
+    /// Writes the value that `body` returns to the stored object. Returns false for an unmanaged
+    /// object.
     func write(_ body: (_Storing) -> RealmEngine.Value) -> Bool {
         guard let object else { return false }
         object.store(Int(property), body)

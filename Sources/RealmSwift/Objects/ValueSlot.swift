@@ -31,7 +31,7 @@ enum ValueSlot {
         }
     }
 
-    /// Writes a value that is already in the engine's form.
+    /// Writes a value that was already converted to the engine's type to this slot.
     func update(stored value: Value, _ storing: _Storing) {
         switch self {
         case .property(let object, let property):
@@ -122,8 +122,8 @@ enum ValueSlot {
 
     // MARK: Collections inside `AnyRealmValue`
 
-    /// Returns the stored collection into which `value` is merged; nil if there is no collection of
-    /// the same kind here.
+    /// Returns the collection that is stored at this slot and into which `value` is merged; nil if
+    /// the slot has no collection of the same kind (list or dictionary).
     private func nested(_ value: AnyRealmValue, _ storing: _Storing) -> ManagedCollection? {
         switch value {
         case .list:
@@ -143,7 +143,7 @@ enum ValueSlot {
 /// Updates collections according to `Realm.UpdatePolicy.modified`: only elements that differ are
 /// written.
 extension ManagedCollection {
-    /// Makes the content of a list equal to `elements`.
+    /// Makes the elements of a list equal to `elements`.
     func update<Element: _ObjcBridgeable>(elements: [Element], _ storing: _Storing) {
         var end = 0
         for element in elements {

@@ -5,7 +5,7 @@ import RealmEngine
 final class ProjectionModel: @unchecked Sendable {
     struct Field {
         let name: String
-        /// Path from the object, in names of the object's class: `owner.name`.
+        /// Names of the properties along the key path from the projected object: `owner.name`.
         let path: String
         fileprivate let offset: Int
         fileprivate let type: any ProjectedField.Type

@@ -82,7 +82,7 @@ extension ObjectBase {
 }
 
 extension ObjectBase {
-    /// Records that a property was read. Returns false if this object does not record.
+    /// Records that a key path reads a property. Returns false if no key path is recorded.
     func note(_ property: UInt16) -> Bool {
         guard let recorder else { return false }
         let field = Int(property - ManagedClass.firstRecorded)

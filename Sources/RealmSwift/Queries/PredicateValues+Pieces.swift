@@ -105,7 +105,7 @@ extension AnyRealmValue {
 }
 
 extension ClassModel {
-    /// Splits a path after the first collection in it; nil if there is no collection.
+    /// Splits a path after its first collection property; nil if it contains no collection.
     fileprivate func collection(
         along path: QueryPath
     ) -> (collection: QueryPath, rest: QueryPath?)? {

@@ -488,7 +488,7 @@ where T: RealmCollection, T.Element: PersistableEnum, T.Element.RawValue: RealmC
 }
 extension Query
 where T: RealmKeyedCollection, T.Value: PersistableEnum, T.Value.RawValue: RealmCollectionValue {
-    /// The map, with the raw values of its values.
+    /// The map with each enum value replaced by its raw value.
     public var rawValue: Query<Map<T.Key, T.Value.RawValue>> {
         Query<Map<T.Key, T.Value.RawValue>>(node)
     }
@@ -508,7 +508,7 @@ where
     T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: PersistableEnum,
     T.Value.Wrapped.RawValue: _RealmCollectionValueInsideOptional
 {
-    /// The map, with the raw values of its values.
+    /// The map with each enum value replaced by its raw value.
     public var rawValue: Query<Map<T.Key, T.Value.Wrapped.RawValue?>> {
         Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(node)
     }

@@ -80,8 +80,8 @@ struct QueryText {
         text += ").@count"
     }
 
-    /// Writes a name. Before a word of the predicate language, writes `#`. A name that is not an
-    /// identifier becomes an argument (`%K`).
+    /// Appends a property name to the text. A reserved word of the predicate language gets the
+    /// prefix `#`. A name that is not an identifier becomes an argument (`%K`).
     private mutating func writeName(_ name: String) {
         if Self.reserved.contains(name.uppercased()) {
             text += "#\(name)"

@@ -21,7 +21,7 @@ struct NodePath {
         case function(String)
         /// `[%@]`: an index of a list or a key of a map.
         case key(Any)
-        /// `[%K]`: any element of a collection.
+        /// `[%K]`: any element of a list, or any value of a dictionary.
         case any
 
         /// The property name; nil for other parts.

@@ -2,7 +2,8 @@ import RealmEngine
 
 /// Updates a stored object with untyped values, according to `Realm.UpdatePolicy.modified`.
 extension InitialValues {
-    /// Writes the values that differ from the stored values. The primary key is not changed.
+    /// Writes each property whose given value differs from the stored one. The primary key is not
+    /// changed.
     func update(_ object: ObjectBase, _ storing: _Storing) {
         guard let managed = object.managed else { return }
         for (field, value) in values where !field.isPrimaryKey {
@@ -97,8 +98,8 @@ private struct PropertyUpdate {
         return value is [String: Any?] || value is [Any?]
     }
 
-    /// Writes an object. If `isMerged` returns true, updates the object that is stored at `slot`.
-    /// Otherwise stores a link to another object.
+    /// Stores the object that `value` describes. If `isMerged` returns true, updates the object
+    /// that `slot` links to. Otherwise stores a link to the given object, or to a new one.
     private func put(_ value: Any?, _ target: ObjectBase.Type, _ slot: ValueSlot) {
         guard let value else { return slot.update(stored: .null, storing) }
         let realm = storing.realm!

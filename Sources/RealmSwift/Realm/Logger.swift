@@ -22,7 +22,7 @@ public final class Logger: @unchecked Sendable {
     /// Function that receives each message with its level.
     public typealias LogFunction = @Sendable (_ level: LogLevel, _ message: String) -> Void
 
-    /// Value of `shared`.
+    /// The current value of the property `shared`.
     private static let standard = LockedValue(
         Logger(level: .info) { _, message in
             FileHandle.standardError.write(Data((message + "\n").utf8))

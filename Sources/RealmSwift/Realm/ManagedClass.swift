@@ -31,14 +31,14 @@ final class ManagedClass: @unchecked Sendable {
     let isPlain: Bool
     /// For each field of the model, the index of its column in the table; nil for linking objects.
     let properties: [Int?]
-    /// Cache of the property `aliases`; nil before the first condition that uses it.
+    /// Cache of the names in `aliases`; nil before the first condition that needs them.
     let names = LockedValue<KeyPathAliases?>(nil)
 
     /// The properties of a column that are needed when an object becomes managed.
     struct Column {
         let offset: Int
         let wrapper: any ColumnWrapper.Type
-        /// Index in the table; nil for linking objects.
+        /// Index of the column in its table; nil for linking objects.
         let property: Int?
         let isPrimaryKey: Bool
     }
@@ -98,7 +98,8 @@ final class ManagedClass: @unchecked Sendable {
         if hasHolders, !isAdopted { attachHolders(of: object) }
     }
 
-    /// Makes `object` an accessor without storing property indexes in its wrappers.
+    /// Makes `object` an accessor of the object at `key`, but stores no property indexes in its
+    /// property wrappers.
     @inline(__always)
     func take(_ object: ObjectBase, _ key: ObjectKey, _ place: ObjectLocation) {
         object.begin(counted(), key, place)
@@ -119,7 +120,7 @@ final class ManagedClass: @unchecked Sendable {
         }
     }
 
-    /// Attaches every holder of an accessor to its column.
+    /// Attaches each holder of the accessor (`List`, `RealmProperty`) to its column.
     @inline(never)
     private func attachHolders(of object: ObjectBase) {
         for holder in holders {

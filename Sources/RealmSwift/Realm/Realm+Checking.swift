@@ -57,7 +57,7 @@ extension Realm {
     }
 }
 
-/// Checks the primary keys of unmanaged objects before the objects are added.
+/// Finds primary keys of unmanaged objects that are already used, before the objects are added.
 private struct KeyCheck {
     private struct Key: Hashable {
         let className: String

@@ -275,7 +275,8 @@ extension InitialValues.Maker {
         case .stored(let realm, let policy):
             if !(type is EmbeddedObject.Type) {
                 if let object = value as? ObjectBase, object.keepAlive === realm { return object }
-                // If the object is new, it is stored later than the object that links to it.
+                // Returns a new object unmanaged; the caller adds it after the object that links to
+                // it.
                 if policy != .error {
                     return realm.creation(realm.requireClass(type), value, policy)
                 }

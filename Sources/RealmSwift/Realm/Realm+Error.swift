@@ -71,7 +71,7 @@ extension Realm {
         /// Details of the error. `NSLocalizedDescriptionKey` has the message, and `"NSFilePath"`
         /// the path of the file, if the error concerns a file.
         nonisolated(unsafe) public var userInfo: [String: Any]
-        /// The same as `userInfo`, for `NSError`.
+        /// Required by `CustomNSError`, for conversion to `NSError`: returns `userInfo`.
         public var errorUserInfo: [String: Any] { userInfo }
         /// Message of the error, or the name of its code if there is no message.
         public var localizedDescription: String {

@@ -293,7 +293,7 @@ import RealmEngine
         return find(managed, key).map { managed.accessor($0, as: type) }
     }
 
-    /// Returns the object with a primary key, of a class that is given by name; nil if there is
+    /// Returns the object of a class, given by name, whose primary key is `key`; nil if there is
     /// none.
     ///
     /// Traps if the class is not in the realm or has no primary key, and if `key` does not fit its

@@ -14,7 +14,7 @@ extension RealmInstance {
     func remove(run objects: ArraySlice<some ObjectBase>) {
         let handles = objects.filter { !$0.isInvalidated }.compactMap(\.handle)
         guard let first = handles.first else { return }
-        // Dynamic objects have one Swift class but may belong to several tables.
+        // `DynamicObject` accessors, which share one Swift class, may belong to several tables.
         guard handles.allSatisfy({ $0.objects === first.objects }) else {
             for object in objects { remove(object) }
             return
@@ -92,8 +92,8 @@ extension RealmInstance {
     private func adopt(
         _ object: ObjectBase, _ managed: ManagedClass, _ handle: ObjectHandle, _ storing: _Storing
     ) {
-        // The object becomes an accessor first, so that objects which link back to it are not added
-        // again.
+        // Makes the unmanaged object an accessor before its properties are stored, so that objects
+        // which link back to it do not add it again.
         managed.bind(object, handle.key, handle.place, isAdopted: true)
         let base = Unmanaged.passUnretained(object).toOpaque()
         for (i, column) in managed.columns.enumerated() {

@@ -14,12 +14,13 @@ extension RealmInstance {
     }
 }
 
-/// Collects the objects that are deleted together.
+/// Collects the objects to delete: the added ones, those that they reach through properties with
+/// `cascades`, and their embedded objects.
 private struct Cascade {
     private let realm: RealmInstance
     private var seen: Set<ObjectLink> = []
     private var pending: [ObjectBase] = []
-    /// For each class, the properties whose links are followed.
+    /// For each class, the properties whose linked objects are deleted, too.
     private var fields: [String: [ClassModel.Field]] = [:]
 
     init(_ realm: RealmInstance) { self.realm = realm }

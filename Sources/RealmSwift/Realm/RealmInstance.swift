@@ -102,7 +102,7 @@ final class RealmInstance: @unchecked Sendable {
         if engine.confinement.isDeliverable { keepAlive = self } else { record.keepWriting(self) }
     }
 
-    /// Ends keeping the instance alive, after its write transaction has ended.
+    /// Ends the strong references that keep the instance alive during its write transaction.
     func release() {
         keepAlive = nil
         if !engine.confinement.isDeliverable { ThreadRecord.current.release(self) }

@@ -8,7 +8,7 @@ final class ThreadRecord {
     /// Realms opened inside `autoreleasepool` calls, a dictionary for each call. The innermost call
     /// is the last.
     private var pools: [[ObjectIdentifier: RealmInstance]] = []
-    /// Realms that have an open write transaction.
+    /// Realms that have an open write transaction on this plain thread.
     private var writing: [ObjectIdentifier: RealmInstance] = [:]
 
     /// The key path that key-value access currently follows, for messages; nil otherwise.
@@ -29,8 +29,8 @@ final class ThreadRecord {
     func openPool() { pools.append([:]) }
 
     func closePool() {
-        // Releasing the instances may use the record, so they are released after the array was
-        // changed.
+        // Releasing a realm may run code that changes `pools`. The last pool is therefore removed
+        // from the array before its realms are released.
         let last = pools.removeLast()
         withExtendedLifetime(last) {}
     }

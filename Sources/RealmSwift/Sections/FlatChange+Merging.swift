@@ -14,7 +14,8 @@ struct PositionShift {
         for position in positions {
             while gone < removed.count, removed[gone] < position { gone += 1 }
             if gone < removed.count, removed[gone] == position { continue }
-            // Rank among the remaining elements. The edit does not change their order.
+            // Rank of the position among the elements that were not removed. An edit does not
+            // change the order of these elements.
             let rank = position - gone
             while came < added.count, added[came] <= rank + came { came += 1 }
             result.append(rank + came)

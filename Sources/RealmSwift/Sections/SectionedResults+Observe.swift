@@ -16,7 +16,7 @@ import RealmEngine
 /// The SDK's other name of `SectionedResultsChange`.
 public typealias RealmSectionedResultsChange = SectionedResultsChange
 
-/// Sections, or one section, that can be observed.
+/// Sectioned results or one of their sections, observed in the context of the realm.
 protocol SectionsObserved: RealmSectionedResult {
     func begin(
         _ keyPaths: [String]?, _ block: @escaping (SectionedResultsChange<Self>) -> Void

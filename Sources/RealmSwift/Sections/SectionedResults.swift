@@ -9,7 +9,7 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadC
     var realm: Realm? { get }
     /// Whether the realm was invalidated.
     var isInvalidated: Bool { get }
-    /// The number of sections or elements.
+    /// Number of sections of the results, or number of elements of one section.
     var count: Int { get }
     /// Whether the sections belong to a frozen realm. May be read on any thread.
     var isFrozen: Bool { get }

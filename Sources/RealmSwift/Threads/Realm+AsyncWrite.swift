@@ -1,7 +1,8 @@
 import RealmEngine
 import Synchronization
 
-/// Writes and refreshes without blocking an actor (API specification 2.1).
+/// Asynchronous `write` and `refresh`, which suspend the task instead of blocking its actor (API
+/// specification 2.1).
 extension Realm {
     /// Runs `block` in a write transaction, commits the transaction, and returns when the changes
     /// are durable.

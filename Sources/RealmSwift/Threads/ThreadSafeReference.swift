@@ -40,7 +40,8 @@ extension Realm {
     }
 }
 
-/// A type whose values can be passed to other threads. Not generic in the type of elements.
+/// A type whose values can be passed to other threads. Has no generic parameter for elements, so it
+/// can be used without their type.
 protocol ThreadTransferable {
     /// Description of the value for the engine; nil for an unmanaged value.
     var confined: RealmEngine.Confined? { get }
@@ -50,8 +51,8 @@ protocol ThreadTransferable {
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? { get }
     /// The engine's results, if the value is a collection of objects; otherwise nil.
     var found: ObjectResults? { get }
-    /// Function that returns the values of results, if they are sorted differently from their list
-    /// or set; otherwise nil.
+    /// Function that returns the values of results, if their order differs from that of their list
+    /// or set. The order can then not be described for the engine. Nil otherwise.
     var arrangedValues: (() -> [AnyHashable])? { get }
 }
 

@@ -119,7 +119,7 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
 
     /// Whether the number is NaN.
     public var isNaN: Bool { stored.isNaN }
-    /// The nearest double.
+    /// The double nearest to the number.
     public var doubleValue: Double { stored.doubleValue }
     /// The number as a Foundation `Decimal`; NaN if it cannot be converted.
     public var decimalValue: Decimal { Decimal(string: stringValue) ?? .nan }
