@@ -7,14 +7,14 @@ struct CraftedFile {
     private var roots: [UInt64] = []
     private var firstSpec: UInt64 = 0
 
-    /// Flags of nodes.
+    /// Flags in the header of a node.
     static let refs: UInt8 = 0x40
     static let inner: UInt8 = 0xC0
     static let context: UInt8 = 0x20
     static let byteCells: UInt8 = 0x08
     static let blob: UInt8 = 0x10
 
-    /// Offset of the next node.
+    /// Offset at which the next node is appended.
     var next: UInt64 { UInt64(bytes.count) }
 
     mutating func node(_ flags: UInt8, count: Int, _ payload: [UInt8]) -> UInt64 {
@@ -39,7 +39,8 @@ struct CraftedFile {
         words(0, values.map { UInt64(bitPattern: $0) })
     }
 
-    /// Returns a tagged integer.
+    /// Returns `value` as a tagged integer, an element that is not a ref: shifted left, with the
+    /// low bit set.
     static func tag(_ value: UInt64) -> UInt64 { value << 1 | 1 }
 
     /// Adds names or short strings of up to 63 bytes.
@@ -104,12 +105,13 @@ struct CraftedFile {
         names.append(name)
     }
 
-    /// Adds a compact leaf of `count` objects.
+    /// Adds a cluster leaf of `count` objects in compact form: the keys are 0, 1, 2 and so on, and
+    /// only their number is stored.
     mutating func cluster(count: Int, _ columns: [UInt64]) -> UInt64 {
         words(Self.refs, [Self.tag(UInt64(count))] + columns)
     }
 
-    /// Returns the file, with its root at the end.
+    /// Returns the bytes of the file. Its root is the last node.
     func finished() -> [UInt8] {
         var file = self
         let namesRef = file.strings(names)

@@ -26,7 +26,8 @@ struct EncryptedImage {
 
     var pages: Int { EncryptedLayout.databaseSize(of: bytes.count) / Self.page }
 
-    /// Writes a page; with `entryOnly`, only its entry, as a writer that is killed in between.
+    /// Encrypts and writes a page and its entry in the table. With `entryOnly`, writes only the
+    /// entry, as a writer that is killed before it writes the page.
     mutating func write(_ plain: [UInt8], page: Int, entryOnly: Bool = false) {
         let entry = EncryptedLayout.position(ofEntry: page)
         let place = EncryptedLayout.position(ofPage: page)
@@ -52,7 +53,8 @@ struct EncryptedImage {
             place..<(place + Self.page), with: work[Self.page..<(2 * Self.page)])
     }
 
-    /// Copies the first half of the page's entry to the second, as after a complete write.
+    /// Copies the first half of a page's entry, for the page as last written, over the second half,
+    /// for the page before that. The entry is then as after a complete write.
     mutating func confirm(page: Int) {
         let entry = EncryptedLayout.position(ofEntry: page)
         bytes.replaceSubrange((entry + 32)..<(entry + 64), with: bytes[entry..<(entry + 32)])

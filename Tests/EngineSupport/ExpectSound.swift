@@ -17,8 +17,8 @@ func describe(_ findings: [IntegrityReport.Finding], _ report: IntegrityReport) 
     return ([counts.joined(separator: " ")] + lines).joined(separator: "\n")
 }
 
-/// Expects that the file at `path` has no findings; at the end of every test that writes a
-/// database.
+/// Expects that the integrity check of the file at `path` finds nothing wrong. Called at the end of
+/// every test that writes a database.
 func expectSound(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let report = try IntegrityCheck.run(path: path)
     #expect(

@@ -20,7 +20,8 @@ extension FileTree {
 
     func spec(_ table: String) -> TreeNode { self.table(table)[0] }
 
-    /// Returns the index of a property in its table's spec.
+    /// Returns the index of a property among the column names in its table's spec (column
+    /// descriptions).
     func position(_ table: String, _ column: String) -> Int {
         Self.text(spec(table)[1]).firstIndex(of: column)!
     }

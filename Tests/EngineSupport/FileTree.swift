@@ -5,7 +5,7 @@ import Foundation
 /// A mutable node of a decoded file.
 final class TreeNode {
     enum Slot {
-        /// A stored number: 0, a tagged integer, or any ref.
+        /// An element that is written unchanged: 0, a tagged integer, or a ref to any offset.
         case raw(UInt64)
         case child(TreeNode)
     }
@@ -13,7 +13,7 @@ final class TreeNode {
     enum Content {
         case slots([Slot])
         case integers([Int64])
-        /// The payload and the element count.
+        /// Payload and element count of a node that is not decoded.
         case bytes([UInt8], count: Int)
     }
 
@@ -103,10 +103,11 @@ final class FileTree {
     var format: UInt8 = 24
     /// Ref of the root in the header slot that is not selected.
     var otherTop: UInt64 = 0
-    /// Positions, lengths and stamps to write; nil for the true ones.
+    /// Nodes of the free lists (offsets, sizes and versions of free extents) to write instead of
+    /// the true lists; nil for the true ones.
     var freeLists: [TreeNode]?
     var isStreaming = false
-    /// Number of bytes after the end of the version.
+    /// Number of bytes to add to the file after the end of its version.
     var excess = 0
 
     /// Decodes `name.realm` in the repository's folder of fixtures.

@@ -13,7 +13,8 @@ enum Fixtures {
         return FileManager.default.fileExists(atPath: path.path) ? path : nil
     }()
 
-    /// Returns all files in `folder` of both collections whose names end in `suffix`.
+    /// Returns all files in `folder` whose names end in `suffix`, of the repository's fixtures and
+    /// of the larger collection.
     static func files(_ folder: String, _ suffix: String) -> [URL] {
         [own, shared].compactMap { $0 }.flatMap { root in
             let url = root.appending(path: folder)

@@ -39,7 +39,8 @@ struct IndexAudit {
         check(refs.insert(ref).inserted, "node \(ref.raw) is reached twice")
     }
 
-    /// Checks the nodes of one level of the trie; returns the last chunk.
+    /// Checks the nodes of one level of the index, whose path so far is `path`. Returns the last
+    /// chunk (4 bytes of a value) in the level.
     @discardableResult
     private mutating func level(_ ref: Ref, path: [Int32], isRoot: Bool) throws -> Int32? {
         visit(ref)
@@ -127,7 +128,8 @@ struct IndexAudit {
         }
     }
 
-    /// Joins the chunks of `path` to a word; ambiguous for words that end in X.
+    /// Joins the chunks of `path`, 4 bytes each, to a word, without the NUL bytes and the end
+    /// marker X after it. A word that itself ends in X may lose that letter.
     private static func word(_ path: [Int32]) -> [UInt8] {
         var bytes: [UInt8] = []
         for chunk in path {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RealmEngine
 
-/// An edit context on a file written by the reference engine, as in a write transaction.
+/// A database written by the reference engine, opened for editing as in a write transaction.
 final class EditLab {
     let database: Database
     let snapshot: Snapshot
@@ -40,13 +40,14 @@ final class EditLab {
     func string(_ text: String) -> Value { .string(view([UInt8](text.utf8))) }
 }
 
-/// The expected values of a column, with which its index must agree.
+/// Expected values of a column, by object key. The index of the column is compared with these
+/// values.
 final class ColumnModel {
     var values: [Int64: Value] = [:]
 
     func value(_ key: ObjectKey) -> Value? { values[key.raw] }
 
-    /// Returns the objects of each word.
+    /// Returns, for each word, the keys of the objects whose value contains the word.
     func words() throws -> [[UInt8]: [Int64]] {
         var words: [[UInt8]: [Int64]] = [:]
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -56,7 +57,8 @@ final class ColumnModel {
     }
 }
 
-/// Random values that often agree in index strings, in prefixes, and completely.
+/// Source of random values that are often equal, or equal in a prefix, or in one of the 4-byte
+/// chunks by which an index orders them.
 struct ValueSource {
     let lab: EditLab
     var random: SeededRandom
@@ -86,7 +88,7 @@ struct ValueSource {
         switch pick(4) {
         case 0: Int64(pick(5)) - 2
         case 1: Int64(pick(300))
-        // Equal in the low four bytes, different in the high ones.
+        // Numbers that are often equal in the low four bytes but not in the high four.
         case 2: Int64(pick(6)) << 32 | Int64(pick(3))
         default: Int64.random(in: .min ... .max, using: &random)
         }
@@ -113,7 +115,8 @@ struct ValueSource {
         case 6: return .decimal([.nan, .infinity, -.infinity][pick(3)])
         case 7: return .binary(text())
         case 8: return .string(text())
-        // Bytes of a small integer, as binary and as text.
+        // The bytes of a small integer, as a binary and as a string: different values with equal
+        // bytes.
         case 9: return .binary(lab.view([UInt8(pick(3)), 0, 0, 0, 0, 0, 0, 0]))
         case 10: return .string(lab.view([UInt8(pick(3)), 0, 0, 0, 0, 0, 0, 0]))
         case 11:

@@ -55,7 +55,7 @@ extension PlainValue {
 }
 
 extension ModelDatabase {
-    /// Loads the content of a file of another writer.
+    /// Creates a model with the content of a file that another program wrote.
     init(_ snapshot: Snapshot) throws {
         schemaVersion = snapshot.schema.version
         for info in snapshot.schema.tables where info.isClass {

@@ -182,7 +182,8 @@ struct ModelDatabase {
 }
 
 extension PlainValue {
-    /// The same value for all values that are equal in a set.
+    /// Representative of all values that are equal in a set: the integer 1 for 1, 1.0 and the
+    /// decimal 1.00 if it is a float or double, and the digits of a decimal number.
     fileprivate var identity: PlainValue {
         switch self {
         case .float(let bits): return PlainValue.number(Double(Float(bitPattern: bits)), self)

@@ -48,8 +48,9 @@ extension ModelRun {
         }
     }
 
-    /// Returns how many changes to make to a collection in a row, which is open after the first
-    /// change. One for embedded objects, which are compared with the model after each change.
+    /// Returns how many changes to make in succession to a collection, whose cached state is reused
+    /// after the first one. Returns 1 for embedded objects, which are compared with the model after
+    /// each change.
     private func changeCount(_ info: ModelDatabase.Column) -> Int {
         isEmbedded(info) || values.chance(60) ? 1 : 1 + values.below(8)
     }

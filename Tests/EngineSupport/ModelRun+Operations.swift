@@ -52,7 +52,8 @@ extension ModelRun {
         }
     }
 
-    /// Creates an object with all its single values in one call.
+    /// Creates an object in one call, with random values for all properties other than collections
+    /// and embedded objects.
     private func createFull(
         _ transaction: WriteTransaction, _ table: TableKey, _ primaryKey: PlainValue?
     ) throws {

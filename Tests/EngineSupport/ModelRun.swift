@@ -13,11 +13,11 @@ final class ModelRun {
         /// Number of commits after which the file is opened again and compared with the model.
         var freshHandleEvery = 20
         var schemaPercent = 2
-        /// Whether classes and properties are dropped, which leaves holes between columns; the
-        /// reference engine cannot create a tombstone in a table with holes.
+        /// Whether classes and properties are dropped. A dropped property leaves its column index
+        /// unused; the reference engine cannot create a tombstone in such a table.
         var dropsProperties = true
-        /// Whether mixed properties are indexed, where the reference engine has defects (object
-        /// format 13).
+        /// Whether mixed properties are indexed. The reference engine has defects in such indexes
+        /// (object format specification 13).
         var indexesMixed = true
         /// Number of commits between checks of the use of space.
         var auditEvery = 5
@@ -26,13 +26,14 @@ final class ModelRun {
         /// Percentage of operations after which a transaction spills its nodes to the file. Unless
         /// 0, some transactions also spill in the middle of bulk edits.
         var spillPercent = 2
-        /// Whether everything is read back after each commit.
+        /// Whether the whole database is read and compared with the model after each commit.
         var isComparing = true
         /// Whether everything is read back from the open transaction after each operation.
         var readsAlong = false
         /// Whether single elements are changed, besides whole collections.
         var editsElements = true
-        /// Percentage of transactions that end a group; nil for transactions without groups.
+        /// Percentage of transactions after which the commits collected in memory (a group) are
+        /// written to the file; nil to write each commit at once.
         var flushPercent: Int?
         var rollbackPercent = 10
         /// Key of an encrypted file; nil for an unencrypted one.
@@ -55,7 +56,7 @@ final class ModelRun {
     /// Findings that the check reports for the initial file; later checks ignore findings with the
     /// same codes.
     var knownFindings: [IntegrityReport.Code: Int] = [:]
-    /// Classes that are neither dropped nor renamed.
+    /// Keys of the classes that the run neither drops nor renames.
     var knownClasses: Set<TableKey> = []
     var nameCounter = 0
     /// The current operation, for the message of a failure.
@@ -173,7 +174,8 @@ final class ModelRun {
         session.closeGroup()
     }
 
-    /// Returns a snapshot of the last commit, whether or not it is in the file yet.
+    /// Returns a snapshot of the newest commit, also if it is still in memory as part of an open
+    /// group.
     private func newest() throws -> Snapshot {
         let database = session!.database
         guard let state = try session!.group?.head(), state.nodes != nil else {
@@ -219,7 +221,8 @@ final class ModelRun {
     }
 
     private func audit() throws {
-        // Nodes that a transaction has spilled may be where the other header slot points.
+        // While a group is open, spilled nodes may overwrite nodes of the version in the unselected
+        // header slot.
         let isUnderWay = session?.group != nil
         try Self.audit(
             IntegrityCheck.run(path: path, key: shape.key), "commit \(commits)",

@@ -183,7 +183,7 @@ struct MutatedFile {
         store(UInt64(flags), at: place.offset + 4, bytes: 1)
     }
 
-    /// Changes a tagged slot: an object count, a depth, a key, a backlink.
+    /// Changes a random tagged integer in a node: an object count, a depth, a key or a backlink.
     private mutating func recount() {
         guard !map.tagged.isEmpty else { return }
         let slot = map.tagged[below(map.tagged.count)]

@@ -36,7 +36,7 @@ final class PeerProcess {
         close(output)
     }
 
-    /// All output so far.
+    /// Everything that the process has written to standard output so far.
     var text: String {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         var text: [UInt8] = []
@@ -54,7 +54,8 @@ final class PeerProcess {
         return text.hasSuffix("\n") ? lines : lines.dropLast()
     }
 
-    /// The newest version it reported.
+    /// The newest version that the process has reported with a line `made VERSION`; nil if there is
+    /// none.
     var newestMade: UInt64? {
         lines.last { $0.hasPrefix("made ") }.flatMap { UInt64($0.dropFirst(5)) }
     }

@@ -1,6 +1,6 @@
 @testable import RealmEngine
 
-/// A value of the model, which owns its bytes and does not depend on a file.
+/// A value in a `ModelDatabase`. Owns its bytes, so it does not depend on a file.
 indirect enum PlainValue: Hashable {
     case null
     case int(Int64)
@@ -36,7 +36,8 @@ extension PlainValue {
         }
     }
 
-    /// Returns the value after `gone` was deleted: elements are removed, other links become null.
+    /// Returns the value after the object `gone` was deleted: links to it are removed from lists
+    /// and sets, and become null in other places.
     func without(_ gone: ObjectLink) -> PlainValue {
         switch self {
         case .link(let link): return link == gone ? .null : self
@@ -144,8 +145,8 @@ extension PlainValue {
         return try cursor.next() == nil
     }
 
-    /// Whether both sets have the same elements in any order; the integrity check verifies the
-    /// order.
+    /// Whether the set of the model and the stored set have the same elements in any order. The
+    /// integrity check verifies the order.
     private static func equal(
         set a: [PlainValue], _ b: CollectionView, _ snapshot: Snapshot
     ) throws -> Bool {

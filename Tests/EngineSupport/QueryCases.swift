@@ -1,6 +1,7 @@
 import Foundation
 
-/// The conformance data (query language 1).
+/// Queries with their expected results (conformance data of the query language specification), from
+/// `query-cases.json`.
 enum QueryCases {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../Fixtures/query").standardized

@@ -23,7 +23,8 @@ struct ReferenceDump {
 
     private mutating func table(_ table: Table) throws {
         let info = table.info
-        // The reference's upgrade deletes the objects of asymmetric tables.
+        // When the reference engine upgrades an older file, it deletes the objects of asymmetric
+        // classes.
         let isCleared = sorts && info.kind == .asymmetric
         lines.append(
             "table \(info.name) key=\(info.key.raw) type=\(info.kind.rawValue) "

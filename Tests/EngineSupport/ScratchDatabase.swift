@@ -22,8 +22,8 @@ final class ScratchDatabase {
         return try Compactor.write(database.snapshot(), to: fd, path: path, options: options)
     }
 
-    /// Returns a copy of `source` in which all string properties are enumerated for which that is
-    /// possible.
+    /// Returns a copy of `source` in which each string property that allows it is enumerated: its
+    /// leaves store indexes into a list of its distinct values.
     static func enumerated(_ source: Database) throws -> ScratchDatabase {
         let properties = source.schema.tables.flatMap { info in
             info.columns.indices.filter { DistinctValues.obstacle(info, $0) == nil }.map {

@@ -31,7 +31,7 @@ final class RecordingDevice: StorageDevice {
     }
 }
 
-/// Fails one call and every later one, like a full or broken disk.
+/// A device that fails from the call with number `failing` on, like a full or broken disk.
 final class FaultyDevice: StorageDevice {
     private let device: any StorageDevice
     private let failing: Int
@@ -84,7 +84,8 @@ final class FaultyDevice: StorageDevice {
     }
 }
 
-/// A file after a crash: synced bytes, and some of those that were not synced.
+/// Bytes of a file after a simulated crash: all synced writes, and a random part of the writes
+/// after the last sync.
 struct FileImage {
     var bytes: [UInt8]
 
@@ -107,8 +108,9 @@ struct FileImage {
         bytes.replaceSubrange(offset..<(offset + new.count), with: new)
     }
 
-    /// Returns the unit of atomic writes at `offset` of an encrypted file: a page (storage format
-    /// 8.5), or an entry in a table.
+    /// Returns the number of bytes that are written atomically at `offset` of an encrypted file:
+    /// those of a page, or those of an entry in the table of a group of pages (storage format
+    /// specification 8.5).
     static func encryptedGrain(at offset: Int) -> Int {
         let isTable = offset / EncryptedLayout.page % (EncryptedLayout.group + 1) == 0
         return isTable ? EncryptedLayout.entry : EncryptedLayout.page

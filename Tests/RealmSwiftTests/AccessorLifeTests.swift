@@ -18,7 +18,7 @@ import Testing
         try realm.write {
             realm.add(first)
             first.next = realm.create(Mark.self, value: ["number": 1])
-            // More objects than references are counted at a time.
+            // More objects than the 64 for whose accessors references are counted at once.
             for i in 2..<200 { realm.create(Mark.self, value: ["number": i]) }
         }
         switch way {
@@ -42,7 +42,7 @@ import Testing
         #expect(!RealmTesting.hasCachedRealm(atPath: path))
     }
 
-    /// A holder retains the realm like its object.
+    /// A `RealmProperty` keeps the realm of its object open after the object is released.
     @Test func aHolderRetainsItsRealm() throws {
         func holder() throws -> RealmProperty<Int?> {
             let realm = try lab.open()
@@ -56,7 +56,7 @@ import Testing
         #expect(!RealmTesting.hasCachedRealm(atPath: path))
     }
 
-    /// The accessors are released on another thread than the one that created them.
+    /// Accessors of frozen objects may be released on other threads than the one that created them.
     @Test func frozenAccessorsAreReleasedOnAnotherThread() async throws {
         func frozen() throws -> [Mark] {
             let realm = try lab.open()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// An accessor of an invalidated version still has valid memory.
+    /// After `invalidate()`, accessors still retain their realm, and they can be released.
     @Test func invalidatedAccessorsCanBeReleased() throws {
         var kept = try objects(.iterated)
         kept[0].realm?.invalidate()

@@ -19,7 +19,8 @@ final class Listing: Object {
     @Persisted var numbers: List<Int>
 }
 
-/// An accessor without other references is reused for the next element, unnoticeably.
+/// An accessor without other references is reused for the next element. The program must not be
+/// able to notice that.
 @Suite struct AccessorReuseTests {
     private let lab: RealmLab
     private let realm: Realm

@@ -37,7 +37,8 @@ actor Clerk {
     func close() { realm = nil }
 }
 
-/// Frozen values and wrapped objects become live ones in the context of the caller.
+/// `thaw()` of frozen values, and reads of `ThreadSafe` wrappers, in functions with and without an
+/// actor.
 @Suite struct ActorThawTests {
     private let lab: RealmLab
 
@@ -61,7 +62,8 @@ actor Clerk {
             try dog.realm!.write { dog.name = name }
         }
 
-        /// Thaws in turns that may run on different threads.
+        /// Thaws an object and changes it several times. Yields after each change, so that the
+        /// actor may continue on another thread.
         func tag(_ frozen: Dog, times: Int) async throws -> Int {
             let dog = try #require(frozen.thaw())
             for _ in 0..<times {
@@ -83,7 +85,7 @@ actor Clerk {
                 && frozen.owner?.dogs.thaw()?.realm == mine
         }
 
-        /// A function without an actor of its own, called on this one.
+        /// A function that is isolated to no actor, called by a function of this actor.
         nonisolated func helper(_ frozen: Dog) -> Realm? { frozen.thaw()?.realm }
 
         func increase(_ dog: ThreadSafe<Dog>, times: Int) async throws {

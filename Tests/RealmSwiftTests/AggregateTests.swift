@@ -126,7 +126,7 @@ final class Measurement: Object {
         #expect(Measurement().decimals.sum() == 0)
     }
 
-    /// Aggregates in conditions have the same results.
+    /// Aggregates in conditions have the same results as the aggregate functions of collections.
     @Test func aggregatesEqualThoseInConditions() {
         #expect(all.where { $0.doubles.sum == 3 && $0.doubles.avg == 1.5 }.count == 1)
         #expect(all.where { $0.set.min == 1 && $0.set.max == 2 }.count == 1)

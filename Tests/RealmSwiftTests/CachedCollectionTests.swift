@@ -56,7 +56,7 @@ import Testing
         #expect(dog.freeze().name == "Bo")
     }
 
-    /// A link of a dynamic object returns an object of the program's class.
+    /// A link of a `DynamicObject` is read as an object of the class that the program declares.
     @Test func linksOfDynamicObjectsHaveTheProgramsClass() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
         let realm = try lab.open()

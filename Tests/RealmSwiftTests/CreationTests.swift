@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// One of two classes for the same objects of a file.
+/// One of two classes of the program that have the same class name in files.
 final class Passport: Object {
     @Persisted(primaryKey: true) var number: String
     @Persisted var holder: String

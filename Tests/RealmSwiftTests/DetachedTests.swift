@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Unmanaged copies of objects with what they link to.
+/// Unmanaged copies of objects, together with the objects that they link to.
 @Suite struct DetachedTests {
     @Test func copiesHaveAllValues() throws {
         let lab = try RealmLab(RealmTests.types + [Things.self])
@@ -96,7 +96,7 @@ import Testing
         #expect(copy.names["a"] == "b" && copy.names["c"] == .some(nil))
         #expect(copy.dogs.count == 2 && copy.dogs["none"] == .some(nil))
         #expect(copy.set.first === copiedDog && copy.collars[0].color == "red")
-        // An unmanaged object is copied likewise.
+        // An unmanaged object is copied by the same rules.
         let again = copy.detached(depth: 0)
         #expect(again !== copy && again.dogs["rex"] == .some(nil) && again.set.isEmpty)
         #expect(again.collars[0] !== copy.collars[0] && again.numbers.count == 2)

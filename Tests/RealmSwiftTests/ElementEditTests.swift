@@ -13,7 +13,7 @@ import Testing
         @Persisted var count = 0
     }
 
-    /// Expected content of a box.
+    /// Expected content of a `Box`.
     private struct Content {
         var numbers: [Int] = []
         var optional: [Int?] = []

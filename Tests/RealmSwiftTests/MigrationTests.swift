@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Opens one file with two generations of classes.
+/// Opens a file with old and new declarations of the same classes, and migrates it.
 @Suite struct MigrationTests {
     final class PersonOld: Object {
         @Persisted(primaryKey: true) var id: Int
@@ -103,7 +103,7 @@ import Testing
                 FileManager.default.fileExists(atPath: path + $0)
             }
         }
-        // Companion files that other processes leave behind.
+        // Companion files that other processes can leave beside the database.
         mkfifo(path + ".note", 0o644)
         try Data().write(to: URL(fileURLWithPath: path + ".management/readers"))
         #expect(beside().count == 4)

@@ -40,7 +40,7 @@ import Testing
         #expect(said.contains(mistake.said), "\(mistake.name): \(said.suffix(600))")
     }
 
-    /// An actor on which a realm is opened that is confined to a thread.
+    /// An actor that opens a realm confined to the current thread instead of the actor.
     private actor Elsewhere {
         func write() async throws {
             let realm = try RealmLab(RealmTests.types).open()

@@ -46,7 +46,8 @@ final class Wagon: Object {
         Wheel.self, Hub.self, Plate.self, Wagon.self, Relic.self,
     ]
 
-    /// Values in types that differ from the types of the properties.
+    /// Values that must be converted to the types of the properties: a text for an enum, an integer
+    /// for a decimal number.
     private static var values: [String: Any] {
         [
             "id": 1, "mood": "wild", "price": 5, "ratio": 0.5,
@@ -86,7 +87,7 @@ final class Wagon: Object {
                 news.token(wagon.wheels, "wheels"), news.token(wagon.plates, "plates"),
                 news.token(wagon.counts, "counts"), news.token(wagon.extras, "extras"),
                 news.token(wagon.spares, "spares"), news.token(wagon.namedPlates, "namedPlates"),
-                // This observer notifies last in each round.
+                // This observer is called after the others in each round of notifications.
                 news.token(realm.objects(Relic.self), "relics"),
             ])
         }

@@ -27,7 +27,7 @@ import Testing
     private var list: List<AnyRealmValue>? { map?["list"]?.listValue }
     private var deepest: List<AnyRealmValue>? { things.anything[1].listValue?[0].listValue }
 
-    /// Begins observers on a queue of their own.
+    /// Observes the nested collections with a realm on `queue`.
     private func observe(_ queue: DispatchQueue) -> News.Tokens {
         let (news, configuration) = (news, lab.configuration)
         let held = queue.sync { () -> News.Tokens in

@@ -2,7 +2,7 @@ import Foundation
 @_spi(Testing) import RealmSwift
 import Testing
 
-/// A number that refuses 13.
+/// A custom type that is stored as an integer and rejects the stored value 13.
 struct Floor: FailableCustomPersistable {
     typealias PersistedType = Int
     let persistableValue: Int

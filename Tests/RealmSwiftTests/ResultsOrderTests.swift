@@ -44,7 +44,7 @@ import Testing
         #expect(shelves.sorted(byKeyPath: "intSet.@sum").map(\.id) == [2, 1, 3, 0])
     }
 
-    /// Sorting by incoming links uses the first of several linking objects.
+    /// An object is sorted by the first of the objects that link to it.
     @Test func resultsAreSortedByIncomingLinks() throws {
         let items = realm.objects(Item.self)
         #expect(

@@ -174,7 +174,7 @@ actor Walker {
         init(_ dog: Dog) { (id, age) = (dog.id, dog.age) }
     }
 
-    /// Applies changes of a list to a copy, which must equal the list after each.
+    /// Applies each reported change of a list to a copy, which must then equal the list.
     func followList() async throws {
         let owner = try realm.write { realm.create(Dog.self, value: ["id": -1]) }
         let list = owner.friends
@@ -223,7 +223,7 @@ actor Walker {
         }
     }
 
-    /// Applies changes of a map to a copy of its keys.
+    /// Applies each reported change of a map to a copy, which must then equal the map.
     func followMap() async throws {
         let map = try realm.write { realm.create(Things.self).names }
         var changes = map.changes.makeAsyncIterator()

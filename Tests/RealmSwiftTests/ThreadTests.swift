@@ -36,14 +36,15 @@ import Testing
         try lab.check()
     }
 
-    /// A thread that impersonates a queue's thread lacks the value by which the queue is identified
-    /// quickly.
+    /// `catchMisuse` runs a block on a thread that impersonates a queue. That thread lacks the
+    /// queue-specific value by which a queue is usually identified.
     @Test func impersonatedThreadsFindTheRealmOfTheirQueue() throws {
         let lab = try RealmLab(RealmTests.types)
         let configuration = lab.configuration
         nonisolated(unsafe) var opened: Realm?
         onQueue { queue in
-            // Opening a realm on the queue sets the value that identifies it.
+            // Opening any realm on the queue stores the queue-specific value that identifies the
+            // queue.
             var other = configuration
             other.inMemoryIdentifier = "impersonatedThread"
             _ = try Realm(configuration: other, queue: queue)

@@ -55,7 +55,8 @@ struct NodeModel: Equatable {
     }
 }
 
-/// Changes objects and their expected content at random, in the same way.
+/// Makes random changes to the objects of a realm, and the same changes to their expected content
+/// in `models`.
 struct ModelDrive {
     private(set) var models: [Int: NodeModel] = [:]
     private var state: UInt64
@@ -229,7 +230,7 @@ struct ModelDrive {
 }
 
 extension ModelDrive {
-    /// Returns the content of this drive with the random state of another one.
+    /// Returns a drive with the expected content of this drive and the random state of `other`.
     fileprivate func continuing(on other: ModelDrive) -> ModelDrive {
         var drive = other
         drive.models = models

@@ -36,7 +36,7 @@ public struct Counters {
         self.objects = objects
     }
 
-    /// Opens an existing file.
+    /// Opens an existing file with the classes and objects of `Counters`.
     public init(opening path: String, _ options: WriteSession.Options = .init()) throws(RealmError)
     {
         session = try WriteSession(path: path, options: options)
@@ -52,8 +52,8 @@ public struct Counters {
         self.objects = objects
     }
 
-    /// Commits a transaction that adds `amount` to one number of each class and subtracts it from
-    /// the other; returns its version.
+    /// Commits a transaction that adds `amount` to the first number of each class and subtracts it
+    /// from the second. Returns the version of the commit.
     @discardableResult
     public func add(
         _ amount: Int64, _ lockTimeout: WriteSession.LockTimeout = .forever

@@ -6,12 +6,13 @@ enum QueryRun {
 
     static let social = fixture("query/social.realm")
 
-    /// Paths of all databases among the fixtures.
+    /// Paths of all databases in the folder of query fixtures, and of one with a property of each
+    /// type.
     static let all =
         ["anyval", "bags", "bulk", "grammar", "orders", "places", "social", "text", "types"]
         .map { fixture("query/\($0).realm") } + [fixture("objects/all-types-2-compacted.realm")]
 
-    /// Returns the standard output of a run that must succeed.
+    /// Runs `realm-query`, which must succeed, and returns its standard output.
     static func text(
         _ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) -> String {
@@ -32,7 +33,8 @@ enum QueryRun {
         return lines
     }
 
-    /// Returns the error of a run that must end with `status`.
+    /// Runs `realm-query`, which must exit with `status` and without output, and returns its
+    /// standard error.
     static func error(
         _ arguments: [String], status: Int32 = 2, sourceLocation: SourceLocation = #_sourceLocation
     ) -> String {

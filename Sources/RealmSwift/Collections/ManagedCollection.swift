@@ -7,7 +7,8 @@ final class ManagedCollection {
     @exclusivity(unchecked) private(set) var handle: CollectionHandle
     private let name: String
 
-    /// Value of `RealmInstance.releases` when this object was created.
+    /// Value of `RealmInstance.releases` when this object was created; a greater value means that
+    /// the realm was invalidated since.
     private let releases: Int
     /// Cache through which elements are read and changed; nil before the first use.
     @exclusivity(unchecked) private var reader: ElementReader?

@@ -403,7 +403,7 @@ extension Map: _HasPersistedType, _Persistable, _DefaultConstructible where Valu
             return unsafeDowncast(given, to: Self.self)
         }
         let entries = given.entries
-        // A map that belongs to another managed object stays there; this object gets a new `Map`.
+        // A map that belongs to another managed object is copied: this object gets a new `Map`.
         let value = given.managed == nil ? given : Map()
         let target = ManagedCollection(object, Int(property), "Map")
         value.becomeManaged(target, entries, storing)

@@ -79,7 +79,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// unmanaged or belongs to another realm.
     public func contains(_ object: Element) -> Bool {
         guard let managed else { return (refused?.all ?? unmanaged).contains(object) }
-        // Converting an unmanaged object would add it to the realm.
+        // Searching an unmanaged object would add it to the realm, because its conversion does.
         if let object = object._rlmObject ?? object._rlmAny?.content as? ObjectBase,
             object.keepAlive !== managed.realm
         {

@@ -198,8 +198,8 @@ enum LocalAggregate {
                 values.append(value._rlmStored(storing))
             }
         }
-        // An empty collection does not determine the type of its elements. The integer converts to
-        // any type of number.
+        // The type of the elements is unknown if there are none. The integer 0 converts to every
+        // type of number.
         if values.isEmpty { return _Stored(unlessNull: function.ofNothing) }
         let value = type.column.flatMap {
             function.result(of: values, $0, inDictionary: inDictionary && property == nil)
@@ -209,7 +209,8 @@ enum LocalAggregate {
                 "Operation '\(function.title)' not supported for '\(type)' property "
                     + "'\(property ?? "self")'")
         }
-        // In unmanaged collections the SDK computes with doubles.
+        // In unmanaged collections of `AnyRealmValue`, the SDK computes aggregates as doubles,
+        // unless an element is a decimal number.
         if type == .any, case .decimal(let number) = value, !values.contains(where: \.isDecimal) {
             return _Stored(value: .double(number.doubleValue), realm: nil)
         }

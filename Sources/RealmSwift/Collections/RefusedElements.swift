@@ -66,7 +66,8 @@ final class RefusedElements<Element> {
         return (given as? C)?.persistableValue ?? Converted<C.PersistedType>.of(given)
     }
 
-    /// Replaces the content of a managed collection by these elements, in stored form.
+    /// Replaces the content of a managed collection by the elements of this collection, in stored
+    /// form.
     func replace(_ target: ManagedCollection, isSet: Bool = false) {
         let storing = _Storing(target.realm)
         target.change { (handle) throws(RealmError) in

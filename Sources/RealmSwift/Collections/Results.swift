@@ -230,7 +230,8 @@ import RealmEngine
     }
 }
 
-/// Creates an element from a stored object.
+/// A function that creates an element of results (dynamic object or projection) from a stored
+/// object.
 typealias ResultsMaker = (ManagedClass, ObjectHandle) -> Any
 
 /// Results whose elements are objects. Not generic in their class.

@@ -77,8 +77,8 @@ extension ResultsSource {
 /// each atomic reference count synchronises all processors.
 private struct AccessorSupply {
     private var managed: Unmanaged<ManagedClass>?
-    /// Number of references to the class, and as many to its realm, that were counted in advance
-    /// and not yet used. They keep both alive.
+    /// Number of accessors for which references to the class and to its realm were counted in
+    /// advance and not yet used. The references keep both alive.
     private var counted: UInt32 = 0
 
     var isEmpty: Bool { counted == 0 }

@@ -68,7 +68,8 @@ enum ClassDiscovery {
                 let record = start + 4 * i
                 guard let descriptor = Self.target(of: record) else { continue }
                 let flags = descriptor.load(as: UInt32.self)
-                // Kind 16 is a class; bit 7 marks generic types.
+                // In the flags of a type descriptor, kind 16 is a class, and bit 7 marks a generic
+                // type.
                 guard flags & 0x1F == 16, flags & 0x80 == 0 else { continue }
                 if descriptor != root, descends(descriptor) { found.append(descriptor) }
             }

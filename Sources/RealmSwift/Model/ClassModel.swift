@@ -42,7 +42,7 @@ final class ClassModel: @unchecked Sendable {
     /// Messages about declarations with which the class cannot be stored; empty for a valid class.
     private(set) var mistakes: [String] = []
 
-    /// Value of `RealmTesting.acceptsLegacyHolders`.
+    /// Stored value of `RealmTesting.acceptsLegacyHolders`.
     static let acceptsHolders = Atomic<Bool>(false)
 
     private static let models = LockedValue<[ObjectIdentifier: ClassModel]>([:])

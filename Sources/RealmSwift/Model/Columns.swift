@@ -166,7 +166,7 @@ extension Timestamp {
         let nanoseconds = Int32(((interval - whole) * 1e9).rounded(.towardZero))
         let epoch = Int64(Date.timeIntervalBetween1970AndReferenceDate)
         let total = seconds + epoch
-        // Seconds and nanoseconds have the same sign.
+        // The file format requires seconds and nanoseconds of the same sign.
         if total > 0, nanoseconds < 0 {
             self.init(seconds: total - 1, nanoseconds: nanoseconds + 1_000_000_000)
         } else if total < 0, nanoseconds > 0 {

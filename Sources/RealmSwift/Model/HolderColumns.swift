@@ -105,7 +105,7 @@ enum HolderWrapper<Holder: HolderValue>: ColumnWrapper {
     ) { holder(address).attach(property, of: object) }
 }
 
-/// Operations on columns that are linking objects without `@Persisted`.
+/// Operations on columns of type `LinkingObjects` in classes that do not use `@Persisted`.
 enum HolderLinks<Element: ObjectBase & RealmCollectionValue>: ColumnWrapper {
     private static func links(
         _ address: UnsafeMutableRawPointer

@@ -76,7 +76,8 @@ where
     static func _rlmAssign(_ value: Self, to kept: Self)
     /// Converts an untyped value to this type; nil if its type does not fit.
     static func _rlmConverted(_ value: Any?) -> Self?
-    /// Returns the value with which a recorded key path continues.
+    /// Returns the value of the property while a key path is recorded. It records the next property
+    /// of the key path.
     static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self
     /// Stores the initial value of the property wrapper at `address` when its object becomes
     /// managed, and removes the value from the wrapper.

@@ -135,7 +135,8 @@ extension RealmCollection {
                         return update(change)
                     }
                     if case .changed(let change) = notice { update(change) }
-                // An update with all elements as deletions precedes this notice.
+                // When the owner is deleted, an update that reports all elements as deletions comes
+                // before this notice.
                 case .deleted: ended()
                 }
             }
@@ -284,7 +285,8 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 }
 
 extension Instance {
-    /// Begins to observe the results or the collection that `thing` describes.
+    /// Begins to observe the results or the collection that `thing` describes. If `found` are
+    /// results of this instance, observes these instead of creating equal ones.
     fileprivate func observe(
         _ thing: RealmEngine.Confined, _ filter: ChangeFilter?, showing found: ObjectResults? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -417,7 +419,8 @@ extension ManagedClass {
             }, in: objects.key)
     }
 
-    /// Returns the properties of linking objects at the beginning of the given key paths.
+    /// Returns changes without values for the properties of type `LinkingObjects` with which one of
+    /// the key paths begins.
     fileprivate func linkingNames(_ keyPaths: [String]) -> [PropertyChange] {
         let names = Set(keyPaths.compactMap { $0.split(separator: ".").first.map(String.init) })
         return model.fields.filter { $0.isLinkingObjects && names.contains($0.name) }

@@ -124,7 +124,7 @@ final class ChangeConsumer<Change> {
     func next(_ actor: isolated (any Actor)?) async -> Change? {
         if observation != nil { checkIsolated(actor) }
         while let observation, !Task.isCancelled {
-            // The realm may have advanced further since the task was woken.
+            // Delivers the changes of commits that followed after the task was woken.
             source.realm.engine.deliverPending()
             let isLast = signal.isEnded
             if let change = observation.take() { return change }

@@ -65,7 +65,7 @@ private struct DetachedCopy {
     /// Number of links from the first objects to the objects in `pending`.
     private var depth = 0
     private var pending: [Pending] = []
-    /// Objects at `depth` + 1.
+    /// Objects that are one link farther away than those in `pending`.
     private var following: [Pending] = []
     /// Retains unmanaged originals, which are identified by their addresses.
     private var originals: [ObjectBase] = []
@@ -140,7 +140,7 @@ private struct DetachedCopy {
     private mutating func elements<C: RealmCollectionBase>(_ collection: C) -> [Any] {
         var result: [Any] = []
         for original in collection {
-            // Links beyond the depth are left out. Null values are kept.
+            // Links to objects beyond the depth limit are omitted. Null elements remain.
             if let object = unwrapped(original) as? ObjectBase {
                 if let copy = element(object) { result.append(copy) }
             } else {

@@ -50,7 +50,7 @@ open class ObjectBase: NSObject {
     /// State of an accessor. One word, because programs have many accessors at once.
     private enum State {
         /// Managed, of a class that the program declares. The `ManagedClass` does not retain its
-        /// realm; so the object does, with a reference that it counts itself.
+        /// realm, so the accessor counts a reference to the realm, too.
         case managed(ManagedClass)
         /// Managed, of a class that is in the file but not in the program.
         case dynamic(Unmodelled)
@@ -156,15 +156,16 @@ open class ObjectBase: NSObject {
         _ managed: Unmanaged<ManagedClass>, _ key: ObjectKey, _ place: ObjectLocation
     ) {
         if case .unmanaged = state {} else { detach() }
-        // The enum is unmanaged here, so no old value has to be released.
+        // The old state is `unmanaged`, which holds no reference, so it is overwritten without
+        // being released.
         withUnsafeMutablePointer(to: &state) {
             $0.initialize(to: .managed(managed.takeRetainedValue()))
         }
         rebind(key, place)
     }
 
-    /// Makes the object unmanaged. Called before it becomes an accessor, since its initializer may
-    /// have added it to a realm.
+    /// Makes the object unmanaged. Called before the object becomes an accessor, because its
+    /// initializer may have added it to a realm.
     @inline(never)
     private final func detach() {
         if isManaged { releaseRealm() }

@@ -45,9 +45,9 @@ enum ValueSlot {
         }
     }
 
-    /// Writes a value. An embedded object, or an object without a primary key, is merged into the
-    /// object that is stored here. A collection in an `AnyRealmValue` is merged into the collection
-    /// that is stored here.
+    /// Writes a value to this slot. An embedded object, or an object without a primary key, is
+    /// merged into the object that the slot already contains. A collection in an `AnyRealmValue` is
+    /// merged into the collection that the slot already contains.
     func update(_ value: some _ObjcBridgeable, _ storing: _Storing) {
         if let object = value._rlmObject { return update(object, storing) }
         if let any = value._rlmAny, let target = nested(any, storing) {
@@ -66,7 +66,9 @@ enum ValueSlot {
         return link
     }
 
-    /// Writes a link, or an embedded object.
+    /// Stores `object` in this slot: as a link, or, if it is embedded or `fill` accepts it, by
+    /// writing its values into the object that the slot contains. Traps for an embedded object that
+    /// is managed.
     func update(_ object: ObjectBase, _ storing: _Storing) {
         guard let child = object as? EmbeddedObject else {
             guard !fill(object, storing) else { return }

@@ -122,8 +122,8 @@ private final class ProjectionWatch {
             values[i] = new
             let isCollection = new is any Sequence && !(new is any StringProtocol || new is Data)
             if !field.isDirect, !isCollection, Self.areEqual(old, new) { continue }
-            // For a change made through the observed realm itself there is no old value, as for
-            // objects.
+            // As for objects, there is no old value if the change was made through the observed
+            // realm.
             let before = change.oldValue == nil && field.isDirect || isCollection ? nil : old
             result.append(
                 PropertyChange(

@@ -41,7 +41,7 @@ open class Projection<Root: ObjectBase & RealmCollectionValue & ThreadConfined>:
         _ = ProjectionModel.of(self)
     }
 
-    /// Whether both have the same class and the same stored object.
+    /// Whether `a` and `b` have the same projection class and show the same stored object.
     public static func == (a: Projection, b: Projection) -> Bool {
         type(of: a) == type(of: b) && a.realm == b.realm && a.rootObject.isSame(as: b.rootObject)
     }

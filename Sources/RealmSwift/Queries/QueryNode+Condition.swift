@@ -4,7 +4,7 @@ import RealmEngine
 /// class of a realm.
 struct QueryNodeBuilder {
     private let values: PredicateValues
-    /// Class at the beginning of paths; nil if unknown.
+    /// Class of the objects at which paths begin; nil if unknown.
     private var model: ClassModel?
     /// Inside a subquery: the collection of the subquery. Paths through the collection are
     /// converted to paths from its elements.

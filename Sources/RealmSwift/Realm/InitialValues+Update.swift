@@ -38,7 +38,7 @@ private struct PropertyUpdate {
         let converted = maker.converted(value, field)
         let isWritten = field.wrapper.update(
             converted, at: object.place(of: field), object, UInt16(property), storing)
-        // The value does not fit; `setValue` traps with the reason.
+        // If the value does not fit, `setValue` traps with a message that states the reason.
         if !isWritten { object.setValue(converted, forKey: field.name) }
     }
 

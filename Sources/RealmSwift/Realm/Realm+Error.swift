@@ -66,7 +66,7 @@ extension Realm {
         public static var errorDomain: String { "io.realm" }
         /// Cause of the error.
         public let code: Code
-        /// Raw value of `code`, for `NSError`.
+        /// Required by `CustomNSError`, for conversion to `NSError`: the raw value of `code`.
         public var errorCode: Int { code.rawValue }
         /// Details of the error. `NSLocalizedDescriptionKey` has the message, and `"NSFilePath"`
         /// the path of the file, if the error concerns a file.

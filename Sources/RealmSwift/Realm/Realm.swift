@@ -282,7 +282,7 @@ import RealmEngine
         return Results(ResultsSource(managed, ObjectResults(managed.objects), maker))
     }
 
-    /// Returns the object with a primary key; nil if there is none.
+    /// Returns the object whose primary key is `key`; nil if there is none.
     ///
     /// Traps if the class is not in the realm or has no primary key, and if `key` does not fit its
     /// type.

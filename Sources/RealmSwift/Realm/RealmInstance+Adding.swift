@@ -70,8 +70,8 @@ extension RealmInstance {
         !isMigrating || engine.schema.table(managed.objects.key)?.primaryKey != nil
     }
 
-    /// Returns the key of the stored object with the same primary key, or of an object that is
-    /// created for it.
+    /// Returns the key of the stored object that has the primary key of `object`. Creates an object
+    /// if there is none, or if the class has no primary key.
     private func place(
         of object: ObjectBase, _ managed: ManagedClass, _ storing: _Storing
     ) throws(RealmError) -> ObjectKey {

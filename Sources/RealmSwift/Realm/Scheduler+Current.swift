@@ -27,8 +27,8 @@ extension Scheduler {
         weak var place: Confinement?
     }
 
-    /// Contexts of open realms that `current` cannot create: queues, and actors with their own
-    /// executors.
+    /// Contexts of open realms that `current` must look up because it cannot create them again:
+    /// queues, and actors with their own executors.
     private static let noted = LockedValue<[NotedPlace]>([])
 
     /// Makes a context known to `current` until it is released.

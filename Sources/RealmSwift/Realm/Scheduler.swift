@@ -49,7 +49,7 @@ enum Scheduler {
 
     private static let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
 
-    /// First word of the native queue object.
+    /// Returns the first word of the native queue object, which all concurrent queues share.
     private static func kind(_ queue: DispatchQueue) -> UInt {
         withExtendedLifetime(queue) { native(queue).pointee }
     }

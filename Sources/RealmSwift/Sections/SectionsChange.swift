@@ -26,7 +26,7 @@ struct FlatChange {
     }
 }
 
-/// A change of sections.
+/// Changes of sections and of their elements, as reported to an observer.
 struct SectionsChange {
     private(set) var deletions: [IndexPath] = []
     private(set) var insertions: [IndexPath] = []
@@ -55,7 +55,8 @@ struct SectionsChange {
         let modified = Set(change.modifications)
         insertions = change.insertions.filter { $0 < now.count }.map { now[$0] }
         deletions = change.deletions.filter { $0 < before.count }.map { before[$0] }
-        // Elements that were neither deleted nor inserted have the same order before and after.
+        // Elements that were neither deleted nor inserted keep their order, so the first of them
+        // before the change is the first of them after it, and so on.
         let stayed = before.indices.filter { !gone.contains($0) }
         let places = now.indices.filter { !came.contains($0) }
         for (from, to) in zip(stayed, places) {

@@ -64,7 +64,7 @@ public enum RealmTesting {
             cell.deallocate()
         }
 
-        /// Returns the context object of the closure, which contains the captured values.
+        /// Returns the object on the heap that contains the values captured by the closure.
         private static func context(
             _ cell: UnsafeMutablePointer<(() -> Void, Int)>
         ) -> UnsafeRawPointer? {

@@ -85,7 +85,8 @@ private final class ActorWrite: @unchecked Sendable {
     private let engine: Instance
     private let request = Mutex(Request())
     private var block: (() throws -> Void)?
-    /// The suspended task. It is resumed with an error, or with nil after success.
+    /// Continuation of the task that waits for the write. It receives an error, or nil after
+    /// success.
     private var waiter: UnsafeContinuation<(any Swift.Error)?, Never>?
 
     init(_ engine: Instance, _ block: @escaping () throws -> Void) {
