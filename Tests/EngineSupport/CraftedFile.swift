@@ -43,7 +43,7 @@ struct CraftedFile {
     /// low bit set.
     static func tag(_ value: UInt64) -> UInt64 { value << 1 | 1 }
 
-    /// Adds names or short strings of up to 63 bytes.
+    /// Adds a leaf of short strings, such as names, of up to 63 bytes.
     mutating func strings(_ values: [String]) -> UInt64 {
         let cells = values.flatMap { value in
             let text = Array(value.utf8)
@@ -58,9 +58,9 @@ struct CraftedFile {
         var name: String
         var type: ColumnType
         var attributes: ColumnAttributes = []
-        /// Its own index unless set.
+        /// Index of the column in leaves; nil for its index in the list of columns.
         var leafIndex: Int?
-        /// Distinct values of an enumerated column.
+        /// Ref of the list of distinct values of an enumerated column; 0 for other columns.
         var distinct: UInt64 = 0
         var index: UInt64 = 0
     }

@@ -17,7 +17,7 @@ final class TreeNode {
         case bytes([UInt8], count: Int)
     }
 
-    /// The flags without the width code.
+    /// Flags of the node header, without the code of the element width.
     var flags: UInt8
     var content: Content
     /// Minimum width of an element in bits.

@@ -2,16 +2,16 @@ import Testing
 
 @testable import RealmEngine
 
-/// Checks a stored search index against all rules of the format (object format 11, invariants 28 to
-/// 30).
+/// Checks a stored search index against all rules of its format (object format specification 11,
+/// invariants 28 to 30).
 struct IndexAudit {
     private let space: NodeSpace
     private let fanout: Fanout
     private let value: (ObjectKey) -> Value?
     private let holdsWords: Bool
-    /// Descriptions of the faults.
+    /// Description of each violated rule.
     private(set) var faults: [String] = []
-    /// Number of occurrences of each object.
+    /// Number of occurrences of each object key in the index.
     private(set) var keys: [Int64: Int] = [:]
     /// For each word of a full-text index, the keys of the objects that contain it.
     private(set) var words: [[UInt8]: [Int64]] = [:]

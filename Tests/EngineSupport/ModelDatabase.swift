@@ -1,6 +1,7 @@
 @testable import RealmEngine
 
-/// The expected content of a database: dictionaries with the simplest correct rules.
+/// The expected content of a database, in dictionaries. Follows the rules of the engine with the
+/// simplest possible code.
 struct ModelDatabase {
     struct Column {
         var name: String
@@ -12,8 +13,8 @@ struct ModelDatabase {
 
         var mayHoldLinks: Bool { type == .link || type == .mixed }
         var isPrimaryKey = false
-        /// Whether only the reference makes such a property: it is read and removed, but not
-        /// changed.
+        /// Whether only the reference engine can create such a property. Operations read and remove
+        /// it, but do not change it.
         var isForeign = false
 
         /// The property's value in a new object.
@@ -66,7 +67,7 @@ struct ModelDatabase {
         var kind: TableKind
         var columns: [Column] = []
         var objects: [Int64: [PlainValue]] = [:]
-        /// The keys in any order, for random choice.
+        /// Keys of `objects` in any order, from which random keys are chosen.
         var keys: [Int64] = []
 
         var primaryKey: Int? { columns.firstIndex(where: \.isPrimaryKey) }
@@ -162,7 +163,8 @@ struct ModelDatabase {
         switch value {
         case .list(let all): return .list(all.map(filled))
         case .set(let all):
-            // Null is the first element, so its replacement is the representation that stays.
+            // Null is the first element of a set. Its replacement therefore stays, and an equal
+            // element, such as -0.0 for 0.0, is removed.
             let nulls = all.contains(.null) ? [zero] : []
             return .set(asSet(nulls + all.filter { $0 != .null }))
         case .dictionary(let all):

@@ -13,7 +13,7 @@ extension ModelRun {
         model.set(object, column, new)
     }
 
-    /// Changes the value at a random depth and returns it.
+    /// Changes a collection, or a random collection nested in it, and returns the new value.
     private func edited(
         _ transaction: WriteTransaction, _ value: PlainValue, _ info: ModelDatabase.Column,
         _ place: inout CollectionLocation
@@ -115,8 +115,8 @@ extension ModelRun {
         _ transaction: WriteTransaction, set all: inout [PlainValue],
         _ info: ModelDatabase.Column, _ place: CollectionLocation
     ) throws {
-        // Links come last, null first: a last null is a link to a tombstone, which reads as null
-        // but is not null.
+        // In a set, null comes first and links come last. A null at the end is therefore a link to
+        // a tombstone, which reads as null but cannot be edited as null.
         if all.last == .null { return }
         if !all.isEmpty, values.chance(40) {
             let at = values.below(all.count)
@@ -195,7 +195,7 @@ extension PlainValue {
 }
 
 extension ModelDatabase.Column {
-    /// Whether elements can be edited: the property is a collection, or a mixed value that is one
-    /// now.
+    /// Whether elements of the property's current value can be edited: the property is a
+    /// collection, or it is mixed and its value is a collection.
     func mayEditElements(_ value: PlainValue) -> Bool { collection != nil || value.isCollection }
 }

@@ -228,7 +228,8 @@ extension ModelRun {
         try adopt(object, column, [key]) { $0[0] }
     }
 
-    /// Makes new embedded objects the value of a property.
+    /// Adds new embedded objects with these keys to the model, and sets the property to the value
+    /// that `value` makes of the links to them.
     private func adopt(
         _ object: ObjectLink, _ column: Int, _ keys: [ObjectKey],
         _ value: ([PlainValue]) -> PlainValue

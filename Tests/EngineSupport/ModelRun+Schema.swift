@@ -163,6 +163,6 @@ extension ModelRun {
         model.tables[table]!.columns[i].index = kind
     }
 
-    /// Whether the engine under test maintains search indexes.
+    /// Whether the engine maintains search indexes, so that random schema changes include them.
     static let hasIndexes = true
 }

@@ -6,7 +6,7 @@ import Testing
 final class ModelRun {
     struct Shape {
         var fanout = Fanout()
-        /// Usual limit of a class's objects.
+        /// Usual maximum number of objects in a class.
         var objects = 40
         var elements = 12
         var operationsPerTransaction = 40
@@ -19,7 +19,7 @@ final class ModelRun {
         /// Whether mixed properties are indexed. The reference engine has defects in such indexes
         /// (object format specification 13).
         var indexesMixed = true
-        /// Number of commits between checks of the use of space.
+        /// Number of commits after which the integrity check verifies the use of space.
         var auditEvery = 5
         /// Whether commits are synced, which matters only for tests of power failures.
         var isDurable = false
@@ -28,7 +28,7 @@ final class ModelRun {
         var spillPercent = 2
         /// Whether the whole database is read and compared with the model after each commit.
         var isComparing = true
-        /// Whether everything is read back from the open transaction after each operation.
+        /// Whether the whole open transaction is compared with the model after each operation.
         var readsAlong = false
         /// Whether single elements are changed, besides whole collections.
         var editsElements = true
@@ -81,7 +81,7 @@ final class ModelRun {
         try self.init(path, seed, shape, ModelDatabase(), creates: true, wrap)
     }
 
-    /// Continues with the file at `path`, whose content is `model`.
+    /// Opens the file at `path` and continues with it. The file must have the content of `model`.
     convenience init(
         continuing path: String, seed: UInt64, shape: Shape, _ model: ModelDatabase,
         wrap: @escaping (FileDevice) -> any StorageDevice = { $0 }
@@ -100,7 +100,8 @@ final class ModelRun {
         committed = model
         values = RandomValues(seed: seed)
         values.elements = shape.elements
-        // New names must differ from the names in the model.
+        // New names must differ from the names in an existing file, so their numbers begin at
+        // random.
         nameCounter = model.tables.isEmpty ? 0 : values.below(1 << 30)
         try open(creates: creates)
     }

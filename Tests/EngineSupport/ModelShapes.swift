@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RealmEngine
 
-/// Parameters of tests against the model.
+/// Parameters of random tests that compare a database with a model (`ModelRun`).
 enum ModelShapes {
     static let scale =
         ProcessInfo.processInfo.environment["REALM_TEST_SCALE"].flatMap(Int.init) ?? 1

@@ -1,6 +1,7 @@
 @testable import RealmEngine
 
-/// The positions of a valid file's nodes, at which damage can be aimed.
+/// Positions of all nodes of a valid file, and of the refs and tagged integers in them, for tests
+/// that damage the file at chosen positions.
 struct NodeMap {
     struct NodeEntry {
         let offset: Int
@@ -57,7 +58,7 @@ struct NodeMap {
         }
     }
 
-    /// Returns the node itself and its ancestors up to the root.
+    /// Returns the indexes in `places` of a node and of its ancestors up to the root.
     func ancestors(of place: Int) -> [Int] {
         var found = [place]
         while let parent = places[found[found.count - 1]].parent { found.append(parent) }

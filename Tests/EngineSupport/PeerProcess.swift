@@ -47,7 +47,7 @@ final class PeerProcess {
         }
     }
 
-    /// Complete lines of output so far.
+    /// Lines of output so far, without an incomplete last line.
     var lines: [Substring] {
         let text = text
         let lines = text.split(separator: "\n")
@@ -97,7 +97,8 @@ final class PeerProcess {
         }
     }
 
-    /// The executable, beside the test bundle.
+    /// Path of the executable `session-peer`, in the folder of the test bundle or of the debug
+    /// build.
     private static let executable: String = {
         let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = own.deletingLastPathComponent().appending(path: "session-peer").path

@@ -156,7 +156,8 @@ final class RandomValues {
                 entries(count) { mixed(depth: depth - 1, link: link) })
         }
         let type = pick(Self.scalarTypes)
-        // Decimals and fractions of binary floats have no transitive order between them.
+        // In a set, comparisons between decimals, floats and doubles are not transitive. Such a
+        // number is therefore replaced by a double without a fraction.
         if inSet, type == .decimal || type == .float || type == .double {
             return .double(Double(below(100) - 50).bitPattern)
         }

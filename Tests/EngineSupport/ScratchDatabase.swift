@@ -43,7 +43,8 @@ final class ScratchDatabase {
         return try snapshot.schema.tables.map { try ContentDigest(snapshot).digest($0) }
     }
 
-    /// Counts findings by code, except those about space.
+    /// Runs the integrity check and counts its findings by code, except those about the use of
+    /// space.
     static func complaints(_ path: String) throws -> [IntegrityReport.Code: Int] {
         let space: Set<IntegrityReport.Code> = [.fileSize, .staleSlot, .leakedSpace]
         return try IntegrityCheck.run(path: path).counts.filter { !space.contains($0.key) }

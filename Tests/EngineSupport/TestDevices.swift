@@ -116,10 +116,10 @@ struct FileImage {
         return isTable ? EncryptedLayout.entry : EncryptedLayout.page
     }
 
-    /// Applies a random part of `calls` in any order: each write loses some of its pieces of
-    /// `grain` bytes, aligned to `grain` in the file.
+    /// Applies the calls in random order, with a random part missing: of each write, some pieces of
+    /// `grain` bytes, aligned to `grain` in the file, do not arrive.
     ///
-    /// - Parameter grain: nil for an encrypted file.
+    /// - Parameter grain: nil for an encrypted file, in which pages and entries are the pieces.
     mutating func applySome(
         of calls: ArraySlice<RecordingDevice.Call>, grain given: Int?,
         _ random: inout SeededRandom
@@ -142,7 +142,7 @@ struct FileImage {
         }
     }
 
-    /// Opens the image, which must be a valid database.
+    /// Opens the bytes as a database, which must be valid.
     func database(_ key: EncryptionKey? = nil) throws -> Database {
         try bytes.withUnsafeBytes {
             try Database(MappedFile(copying: $0, path: "image", DatabaseKey(key)))

@@ -3,7 +3,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// An actor for a group of functions.
+/// A global actor, for a test of functions that are isolated to one.
 @globalActor actor Records {
     static let shared = Records()
 }

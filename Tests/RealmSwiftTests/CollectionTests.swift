@@ -6,8 +6,8 @@ import Testing
 @Suite struct CollectionTests {
     private static let types: [ObjectBase.Type] = RealmTests.types + [Things.self]
 
-    /// Runs `body` and `check` with an unmanaged object, with a managed one, and with one that is
-    /// added between the two.
+    /// Runs `body`, then `check`: with an unmanaged object, with a managed one, and with an object
+    /// that is added to the realm after `body`.
     private func everywhere(_ body: (Things) throws -> Void, _ check: (Things) throws -> Void)
         throws
     {

@@ -19,7 +19,8 @@ import Testing
             RealmTesting.catchMisuse { _ = tags.count },
         ].map { $0?.reason ?? "" }
         #expect(reasons.allSatisfy { $0.contains("deleted or invalidated") })
-        // Results are evaluated again, and their objects are valid.
+        // Results remain usable: they are evaluated again in the new version, and return valid
+        // objects.
         #expect(all.count == 1 && all[0].name == "Rex" && dog.isInvalidated)
         try realm.write { all[0].name = "Bo" }
         #expect(all.first?.name == "Bo" && dog.isInvalidated)

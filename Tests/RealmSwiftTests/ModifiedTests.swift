@@ -203,7 +203,7 @@ final class Wagon: Object {
         }
         #expect(plate.text == "P" && plate.year == 7 && first.text == "Z" && first.year == 2)
         #expect(wagon.plates.count == 1 && realm.objects(Plate.self).count == 4)
-        // A managed object becomes the target of the link.
+        // A managed object is not merged into the linked object: it becomes the target of the link.
         try realm.write {
             realm.create(
                 Wagon.self, value: ["id": 1, "plate": first, "plates": [plate, first]],

@@ -1,7 +1,7 @@
 import RealmSwift
 
 extension News {
-    /// Notes changes of an object with the changed properties.
+    /// Observes an object and notes its changed properties.
     func token<T: Object>(_ object: T, _ name: String) -> NotificationToken {
         object.observe { [self] (change: ObjectChange<T>) in note(change, name) }
     }
@@ -19,7 +19,7 @@ extension News {
         }
     }
 
-    /// Notes changes of a collection with their positions.
+    /// Observes a collection and notes the positions of each change.
     func token<C: RealmCollection>(_ collection: C, _ name: String) -> NotificationToken {
         collection.observe { [self] change in
             switch change {

@@ -21,7 +21,7 @@ final class OddNames: Object {
     private let lab: RealmLab
     private let objects: Results<OddNames>
 
-    /// Creates objects 0 to 2 with 7, 8 and 9 in every number.
+    /// Creates three objects with the `id` 0 to 2, in which every number is 7, 8 or 9.
     init() throws {
         lab = try RealmLab([OddNames.self])
         let realm = try lab.open()

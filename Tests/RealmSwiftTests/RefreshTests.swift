@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    /// One observer of each kind that receives an initial call.
+    /// Observes one value of each kind (realm, results, list, set and so on) that calls its
+    /// observer initially.
     private func observers(_ realm: Realm, _ news: News) -> [Any] {
         let (owner, things) = (realm.objects(Owner.self)[0], realm.objects(Things.self)[0])
         let dogs = realm.objects(Dog.self)
@@ -108,7 +109,8 @@ import Testing
             #expect(!realm.refresh())
             #expect(news.all.contains("list update 2"))
         }
-        // Evaluations that arrive later do not cause a second initial call.
+        // Evaluations that reach the queue after it is unblocked do not cause a second initial
+        // call.
         #expect(news.all.filter { $0.contains("initial") }.sorted() == Self.first.sorted())
         try shown.lab.check()
     }

@@ -36,7 +36,8 @@ final class House: Object {
 
     private func reason(_ body: () -> Void) -> String? { RealmTesting.catchMisuse(body)?.reason }
 
-    /// Checks a house that was made from `values`.
+    /// Checks a house that was created from `values`: reading a rejected value traps, or returns
+    /// nil if the property is optional.
     private func check(_ house: House, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(house.bottom == nil, sourceLocation: sourceLocation)
         #expect(

@@ -185,7 +185,8 @@ actor Walker {
         }
         var copy: [Shown] = []
         for _ in 0..<30 {
-            // Beginning a transaction notifies observers of the one before.
+            // Each write begins by notifying observers of the previous write, so several changes
+            // are merged before the next one is received.
             for _ in 0..<1 + number(4) { try realm.write { edit(list) } }
             try realm.write { list.append(dog()) }
             guard

@@ -23,7 +23,7 @@ final class NodePart: EmbeddedObject {
     @Persisted var labels: List<String>
 }
 
-/// Expected properties of a node.
+/// Expected property values of a `Node`.
 struct NodeModel: Equatable {
     var name = ""
     var weight: Double?

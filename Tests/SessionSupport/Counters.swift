@@ -12,7 +12,7 @@ public struct Counters {
 
     public var database: Database { session.database }
 
-    /// Creates the file.
+    /// Creates a file with the two classes, and one object in each.
     public init(
         _ path: String, isDurable: Bool = true, key: EncryptionKey? = nil
     ) throws(RealmError) {
@@ -80,7 +80,7 @@ public struct Counters {
         return try transaction.commit()
     }
 
-    /// Adds `amount` to one number of each class and subtracts it from the other, in an open
+    /// Adds `amount` to the first number of each class and subtracts it from the second, in an open
     /// transaction.
     public func add(_ amount: Int64, in transaction: WriteTransaction) throws(RealmError) {
         for (table, object) in zip(tables, objects) {
@@ -110,7 +110,8 @@ public struct Counters {
         return values
     }
 
-    /// Returns the sum of all additions; nil if the snapshot contains only a part of a transaction.
+    /// Returns the sum of all amounts that were added; nil if the snapshot contains only a part of
+    /// a transaction.
     public static func sum(_ snapshot: Snapshot) throws(RealmError) -> Int64? {
         let values = try values(snapshot)
         guard values.count == 4, values[0] == -values[1], values[2] == -values[3],

@@ -1,6 +1,6 @@
 import Testing
 
-/// Runs `realm-query` on fixtures as from a script.
+/// Runs `realm-query` on fixtures, without a terminal.
 enum QueryRun {
     static func fixture(_ name: String) -> String { packageRoot + "/Tests/Fixtures/" + name }
 
@@ -21,7 +21,8 @@ enum QueryRun {
         return run.text
     }
 
-    /// Returns the lines of a run on the social fixture with the given options and class.
+    /// Runs `realm-query` on the social fixture with the given options and class, and returns the
+    /// lines of its output.
     static func lines(
         _ options: String..., of name: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation

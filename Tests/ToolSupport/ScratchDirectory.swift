@@ -16,7 +16,7 @@ final class ScratchDirectory {
     deinit {
         for name in entries {
             if unlink(file(name)) == 0 { continue }
-            // A directory that participants of a session create beside a database.
+            // The companion directory of a database, which contains at most the file `readers`.
             unlink(file(name) + "/readers")
             rmdir(file(name))
         }
@@ -25,7 +25,7 @@ final class ScratchDirectory {
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Names of its entries, including hidden ones.
+    /// Names of the files in the directory, including hidden ones.
     var entries: [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }

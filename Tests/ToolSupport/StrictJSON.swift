@@ -159,7 +159,8 @@ private struct StrictJSONParser {
         case UInt8(ascii: "b"): return [0x08]
         case UInt8(ascii: "f"): return [0x0C]
         case UInt8(ascii: "u"):
-            // The tools escape only control characters, so there are no surrogates.
+            // The tools escape only control characters in this form, so surrogate pairs do not
+            // occur.
             guard at + 4 <= bytes.count,
                 let value = UInt32(String(decoding: bytes[at..<at + 4], as: UTF8.self), radix: 16),
                 let scalar = Unicode.Scalar(value)

@@ -81,7 +81,7 @@ final class ElementsSource: @unchecked Sendable {
             })
     }
 
-    /// Traps like `ManagedCollection.frozen`.
+    /// Traps if the owner of the collection was deleted, or created in the open write transaction.
     func frozen() -> ElementsSource {
         collection.realm.isFrozen ? self : at(collection.frozen())
     }

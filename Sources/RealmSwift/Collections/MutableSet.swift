@@ -341,7 +341,7 @@ where Element: _Persistable {
             return unsafeDowncast(given, to: Self.self)
         }
         let elements = Array(given)
-        // A set that belongs to another managed object stays there; this object gets a new
+        // A set that belongs to another managed object is copied: this object gets a new
         // `MutableSet`.
         let value = given.managed == nil ? given : MutableSet()
         let target = ManagedCollection(object, Int(property), "MutableSet")

@@ -221,8 +221,8 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     @usableFromInline let accessors: Unmanaged<ResultsSource.Members>?
     @usableFromInline let keepAlive: ResultsSource.Members?
     @usableFromInline let step: () -> Element?
-    /// Iterator over the values of a list or set; nil for other elements. `piecesKeepAlive` has the
-    /// counted reference.
+    /// Iterator over the values of a list or set; nil for other elements. Unmanaged, so that a step
+    /// counts no reference; `piecesKeepAlive` has the counted reference.
     @usableFromInline let pieces: Unmanaged<ElementPieces<Element>>?
     @usableFromInline let piecesKeepAlive: ElementPieces<Element>?
 

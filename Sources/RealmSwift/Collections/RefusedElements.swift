@@ -36,8 +36,8 @@ final class RefusedElements<Element> {
         return made(type, [], elements.map { $0 as Any })
     }
 
-    /// Converts the entries of a dictionary to stored form. Returns nil under the same conditions
-    /// as `list`.
+    /// Converts the entries of a dictionary to stored form. Returns nil if `Element` is not
+    /// `FailableCustomPersistable`, or if a value does not have the stored type.
     static func map(_ value: Any) -> RefusedElements? {
         guard let type = Element.self as? any FailableCustomPersistable.Type,
             let entries = Entries.of(value)

@@ -30,7 +30,8 @@ import RealmEngine
     init(_ source: ResultsSource) { self.source = .objects(source) }
     init(_ source: ElementsSource) { self.source = .values(source) }
 
-    /// Creates results with all elements of a collection. Traps for an unmanaged collection (nil).
+    /// Creates results with all elements of a collection. Traps if `collection` is nil, because the
+    /// collection is unmanaged.
     ///
     /// - Parameter name: name of the collection type in the message.
     init(_ collection: ManagedCollection?, _: Element.Type, _ name: String) {
@@ -234,7 +235,7 @@ import RealmEngine
 /// object.
 typealias ResultsMaker = (ManagedClass, ObjectHandle) -> Any
 
-/// Results whose elements are objects. Not generic in their class.
+/// Results whose elements are objects. Has no generic parameter for their class.
 @usableFromInline
 final class ResultsSource: @unchecked Sendable {
     let realm: RealmInstance
@@ -287,7 +288,7 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
-    /// Whether `managed` is the class of the elements and not stale.
+    /// Whether `managed` is the class of the elements, and its realm was not invalidated since.
     @inline(__always)
     func isNow(_ managed: Unmanaged<ManagedClass>) -> Bool {
         let known = Unmanaged.passUnretained(known)

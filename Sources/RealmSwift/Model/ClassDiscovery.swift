@@ -62,7 +62,8 @@ enum ClassDiscovery {
 
         mutating func visit(_ section: UnsafeRawPointer) {
             let words = section.assumingMemoryBound(to: UInt.self)
-            // Sections of version 0 and 1 have other fields at words 8 and 9.
+            // Metadata sections of versions 0 and 1 have other fields than the type records at
+            // words 8 and 9.
             guard words[0] >= 2, let start = UnsafeRawPointer(bitPattern: words[8]) else { return }
             for i in 0..<Int(words[9]) / 4 {
                 let record = start + 4 * i

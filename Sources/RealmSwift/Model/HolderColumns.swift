@@ -13,7 +13,7 @@ protocol HolderColumn {
 protocol HolderValue: AnyObject, HolderColumn {
     static var shape: _PropertyShape { get }
     var content: Any? { get }
-    /// Sets the value. Returns false if the type of `any` does not fit.
+    /// Sets the value of the holder to `any`. Returns false if the type of `any` does not fit.
     func setContent(_ any: Any?) -> Bool
     /// Writes `any` to the managed object if it differs from the stored value, according to
     /// `Realm.UpdatePolicy.modified`. Returns false if the type of `any` does not fit.

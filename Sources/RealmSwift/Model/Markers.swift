@@ -11,8 +11,8 @@ public protocol _ObjcBridgeable {
     static func _rlmFromStored(_ stored: _Stored) -> Self
     /// Converts a stored value to this type; nil if the type rejects the value.
     static func _rlmOptionalFromStored(_ stored: _Stored) -> Self?
-    /// Converts the value to the engine's form. Texts and bytes in the result are valid as long as
-    /// `storing`.
+    /// Converts the value to the engine's form. Texts and bytes in the result are valid until
+    /// `storing` is released or reused.
     func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
     /// The value if it is an embedded object, otherwise nil.
     var _rlmEmbedded: EmbeddedObject? { get }

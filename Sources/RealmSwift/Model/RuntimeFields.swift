@@ -14,7 +14,7 @@ enum RuntimeFields {
     /// Those of the base class come first.
     static func of(_ type: AnyClass) -> [Field] {
         var fields: [Field] = []
-        // Bit 0: the type is a class.
+        // Option bit 0 states that the type is a class.
         let options = _EachFieldOptions(rawValue: 1)
         _ = _forEachField(of: type, options: options) { name, offset, type, _ in
             fields.append(Field(name: String(cString: name), offset: offset, type: type))

@@ -244,7 +244,8 @@ extension Map {
                             self, deletions: keys(change.deletions),
                             insertions: keys(change.insertions),
                             modifications: keys(change.modifications)))
-                // An update with all keys as deletions precedes this notice.
+                // When the owner is deleted, an update that reports all keys as deletions comes
+                // before this notice.
                 case .deleted: ended()
                 case .changed: return
                 }

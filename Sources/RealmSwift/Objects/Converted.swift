@@ -40,7 +40,8 @@ enum Converted<Target> {
         guard let sequence = value as? any Sequence else { return nil }
         var result: [Target] = []
         for element in sequence {
-            // A list or set contains no null links, and so no null of a custom type.
+            // A list or set contains no null links, so null does not fit, even if the custom type
+            // has a null value.
             let isNull = given(element) == nil && Target.self is any _CustomPersistable.Type
             guard !isNull, let fit = of(element) else { return nil }
             result.append(fit)
@@ -122,7 +123,7 @@ enum Converted<Target> {
         func fit<T>(_ value: T?) -> Target? { value.flatMap { $0 as? Target } }
         if Target.self == Bool.self { return fit(number.truth) }
         if let type = Target.self as? any FixedWidthInteger.Type { return integer(type, number) }
-        // A Boolean converts to integers, not to floats and doubles.
+        // An `NSNumber` created from a `Bool` converts to integers, not to floats and doubles.
         if number.isBoolean { return Target.self == NSNumber.self ? number as? Target : nil }
         return fit(number.doubleValue as Double?) ?? fit(number.floatValue as Float?)
             ?? (number as? Target)

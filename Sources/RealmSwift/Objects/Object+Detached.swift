@@ -170,7 +170,8 @@ private struct DetachedCopy {
 
     private mutating func link(_ object: ObjectBase) -> ObjectBase? {
         if object is EmbeddedObject { return copy(object) }
-        // There are no unmanaged objects of a class that the program does not declare.
+        // A `DynamicObject` is not copied, because the program does not declare its class. The link
+        // becomes null.
         if object is DynamicObject { return nil }
         return depth < limit ? copy(object, isFarther: true) : copies[identity(of: object)]
     }

@@ -17,8 +17,8 @@ enum ValueSlot {
         }
     }
 
-    /// Returns the stored value; nil after the last element of a list, and for a missing key of a
-    /// map.
+    /// Returns the value in this slot; nil for the index after the last element of a list, and for
+    /// a missing key of a map.
     private func current(_ storing: _Storing) -> Value? {
         switch self {
         case .property(let object, let property): object.value(property)
@@ -58,7 +58,7 @@ enum ValueSlot {
 
     // MARK: Objects
 
-    /// Returns the link that is stored here; nil if there is none to an object of class `managed`.
+    /// Returns the link in this slot; nil if the slot has no link to an object of class `managed`.
     func link(to managed: ManagedClass, _ storing: _Storing) -> ObjectLink? {
         guard case .link(let link)? = current(storing), link.table == managed.objects.key else {
             return nil
@@ -87,11 +87,11 @@ enum ValueSlot {
         realm.fill(child, key, storing)
     }
 
-    /// Writes the values of an unmanaged `object` into the object that is stored here, and makes
-    /// `object` its accessor.
+    /// Writes the values of an unmanaged `object` into the object to which this slot links, and
+    /// makes `object` its accessor.
     ///
-    /// Returns false if `object` must replace the link instead, because it is managed or has a
-    /// primary key.
+    /// Returns false if `object` must replace the link instead: it is managed, has a primary key,
+    /// or the slot links to no object of its class.
     private func fill(_ object: ObjectBase, _ storing: _Storing) -> Bool {
         guard object.keepAlive == nil else { return false }
         let managed = realm.requireClass(type(of: object))

@@ -61,7 +61,8 @@ extension NSPredicate {
     }
 }
 
-/// Receives the text and the arguments from the block of a predicate.
+/// The object on which a text predicate is evaluated. The block of the predicate stores its text
+/// and arguments in `found`.
 private final class FormatProbe {
     var found: (format: String, arguments: [Any])?
 

@@ -37,8 +37,8 @@ struct NodePath {
 
     init(_ parts: [Part] = []) { self.parts = parts }
 
-    /// Index of the first part that is a collection; nil if there is none. Subqueries count the
-    /// elements of this collection.
+    /// Index in `parts` of the first collection property on the path; nil if there is none.
+    /// Subqueries count the elements of this collection.
     var collectionRoot: Int?
 
     func appending(_ part: Part, isCollection: Bool? = nil) -> NodePath {

@@ -88,8 +88,8 @@ extension RealmInstance {
         return fresh
     }
 
-    /// Returns the managed object if `value` is an accessor of it; nil if `value` belongs to
-    /// another class or realm.
+    /// Returns the object `value` as an accessor of the class `managed`; nil if `value` is not a
+    /// managed object of this class and realm. Traps if the object was deleted.
     private func stored(_ managed: ManagedClass, _ value: Any) -> ObjectBase? {
         guard let object = value as? ObjectBase, object.keepAlive === self,
             let handle = object.handle,
@@ -140,7 +140,7 @@ struct InitialValues {
     let model: ClassModel
     private(set) var values: [(field: ClassModel.Field, value: Any?)] = []
 
-    /// Treatment of objects among the values.
+    /// Treatment of the objects, dictionaries and arrays that are given for links.
     enum Maker {
         /// For an unmanaged object. Objects are used unchanged; dictionaries and arrays become
         /// unmanaged objects.
@@ -265,7 +265,7 @@ extension InitialValues.Maker {
     /// unchanged; the setter traps for it.
     func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
         if value is NSNull || value is any _CustomPersistable { return value }
-        // An object of another class is returned unchanged; the setter traps for it.
+        // The property cannot contain an object of another class. Setting the property to it traps.
         if let object = value as? ObjectBase, object.className != ClassModel.of(type).name {
             return value
         }

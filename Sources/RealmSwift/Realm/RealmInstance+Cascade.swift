@@ -2,7 +2,8 @@ import RealmEngine
 
 /// Deletes objects together with the objects to which properties declared with `cascades` link.
 extension RealmInstance {
-    /// Deletes stored objects and all objects that cascade from them. Each object is deleted once.
+    /// Deletes stored objects, and all objects that they reach through properties with `cascades`.
+    /// Each object is deleted once.
     func remove(cascading objects: [ObjectBase]) {
         var cascade = Cascade(self)
         for object in objects { cascade.add(object) }
@@ -39,8 +40,9 @@ private struct Cascade {
         object.managed == nil ? realm.anyObject(link) : object
     }
 
-    /// Returns the added objects and all that cascade from them, grouped by class. Embedded objects
-    /// are deleted together with their owners, so they are included only if they were added.
+    /// Returns the added objects and all objects that they reach through properties with
+    /// `cascades`, grouped by class. Embedded objects are deleted together with their owners, so
+    /// they are included only if they were added.
     mutating func reached() -> [[ObjectBase]] {
         var runs: [[ObjectBase]] = []
         var places: [TableKey: Int] = [:]

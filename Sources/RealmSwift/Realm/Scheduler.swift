@@ -121,8 +121,8 @@ enum Scheduler {
         ImpersonatedThread.current?.passes(for: place) ?? false
     }
 
-    /// Contexts of the calling thread. A thread that impersonates the calling thread in tests takes
-    /// them over.
+    /// Identities of the contexts that the calling thread serves: the main queue, and the queue
+    /// that it runs. In tests, a thread that impersonates the calling thread takes them over.
     static var places: Set<Confinement.Identity> {
         var places: Set<Confinement.Identity> = isOnMain ? [mainContext] : []
         if let id = DispatchQueue.getSpecific(key: queueKey) { places.insert(.object(id)) }

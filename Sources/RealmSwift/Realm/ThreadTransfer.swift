@@ -1,4 +1,5 @@
-/// Passes a confined value to another thread, in which its own context uses it.
+/// Passes a value that is not `Sendable` to code that runs on another thread, in the context to
+/// which the value is confined.
 struct ThreadTransfer<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

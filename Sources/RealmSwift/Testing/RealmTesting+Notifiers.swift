@@ -11,8 +11,8 @@ extension RealmTesting {
         Realm(try RealmInstance.open(configuration, on: Scheduler.main, receivesNotices: false))
     }
 
-    /// Notifies realms of other commits: the realms of the file at `path` that
-    /// `openWithoutNotifier` opened. Must be called on the main queue.
+    /// Notifies the realms of the file at `path` that `openWithoutNotifier` opened of all commits
+    /// since their version. Must be called on the main queue.
     public static func runNotifiers(path: String) {
         for realm in RealmInstance.all
         where realm.configuration.fileURL?.path == path && !realm.receivesNotices {

@@ -35,8 +35,8 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
     /// unmanaged value traps. May be used on any thread.
     public var wrappedValue: T? {
         get {
-            // Under the lock, because a reference can be resolved only once. A new reference
-            // replaces it.
+            // Resolves the reference under the lock, because it can be resolved only once, and
+            // replaces it by a new one.
             state.withLock { state in
                 guard let reference = state.reference, let configuration = state.configuration
                 else {
