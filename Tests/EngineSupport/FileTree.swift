@@ -96,8 +96,8 @@ final class TreeNode {
     }
 }
 
-/// A file decoded into nodes. When it is encoded, every ref takes 64 bits and all space after the
-/// root is one free chunk, so that any node can change without moving others.
+/// A file decoded into nodes. When it is encoded, every ref takes 64 bits, and all space after the
+/// root is one free extent, so that any node can change without moving others.
 final class FileTree {
     let top: TreeNode
     var format: UInt8 = 24
@@ -192,7 +192,9 @@ final class FileTree {
         return bytes
     }
 
-    /// The lists take as many bytes as the true ones, whatever their content.
+    /// Writes the free lists before the root: `freeLists`, or lists with one extent from the end of
+    /// the root to the end of the file. Their elements have 64 bits, so that the size of the lists
+    /// does not depend on the extent.
     private func addFreeLists(_ out: inout Output) {
         let topSize = 8 + 8 * top.count
         let listSize = (freeLists ?? []).reduce(0) { $0 + 8 + 8 * $1.count }

@@ -94,8 +94,8 @@ struct ValueSource {
         }
     }
 
-    /// Returns text with a long common prefix. Its last bytes include NUL, bytes beyond ASCII, and
-    /// `X`, the end marker of strings in an index.
+    /// Returns text with a long common prefix. Its last bytes may include NUL, bytes beyond ASCII,
+    /// and `X`, the end marker of strings in an index.
     private mutating func text() -> ByteView {
         let letters: [UInt8] = [0x61, 0x61, 0x61, 0x62, 0, 0x58, 0xE9]
         let lengths = [0, 3, 4, 8, 60, 196, 200, 203, 204, 210, 300]

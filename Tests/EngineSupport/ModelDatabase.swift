@@ -184,8 +184,8 @@ struct ModelDatabase {
 }
 
 extension PlainValue {
-    /// Representative of all values that are equal in a set: the integer 1 for 1, 1.0 and the
-    /// decimal 1.00 if it is a float or double, and the digits of a decimal number.
+    /// Representative of all values that are equal in a set: the integer 1 for the float and the
+    /// double 1.0; sign, digits and exponent without trailing zeros for a decimal number.
     fileprivate var identity: PlainValue {
         switch self {
         case .float(let bits): return PlainValue.number(Double(Float(bitPattern: bits)), self)

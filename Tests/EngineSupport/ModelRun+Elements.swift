@@ -2,7 +2,7 @@
 
 /// Random changes of single elements of collections, including nested ones.
 extension ModelRun {
-    /// Makes a random change of a collection property, or of a collection inside it.
+    /// Makes a random change of a collection property, or of a collection nested in it.
     func editElements(
         _ transaction: WriteTransaction, _ object: ObjectLink, _ column: Int,
         _ info: ModelDatabase.Column

@@ -6,7 +6,7 @@ extension ModelRun {
 
     private static let initialClasses = 3
 
-    /// Makes a random change to the schema; adds a class while there are few.
+    /// Makes a random change to the schema. Adds a class if there are fewer than `initialClasses`.
     func changeSchema(_ transaction: WriteTransaction) throws {
         if model.tables.count < Self.initialClasses { return try addClass(transaction) }
         let choice = values.below(20)

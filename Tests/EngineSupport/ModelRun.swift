@@ -70,7 +70,7 @@ final class ModelRun {
         let description: String
     }
 
-    /// Returns the device through which the file is written.
+    /// Returns the device to which the session writes, given the device of the file.
     private let wrap: (FileDevice) -> any StorageDevice
 
     /// Creates a file at `path`, written through the device that `wrap` returns.

@@ -20,7 +20,8 @@ enum ModelShapes {
         if shard % 4 != 3 { shape.fanout = small }
         shape.objects = [12, 30, 60, 30][shard % 4]
         shape.elements = [8, 16, 6, 12][shard / 4 % 4]
-        // Comparing everything after each commit takes most of the time.
+        // The comparison after each commit takes most of the time, so transactions have many
+        // operations.
         shape.operationsPerTransaction = [60, 160, 320, 240][shard / 4 % 4]
         if shards.count == 1 { shape.auditEvery = 1 }
         return shape

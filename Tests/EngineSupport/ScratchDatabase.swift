@@ -2,7 +2,7 @@ import Foundation
 
 @testable import RealmEngine
 
-/// A file that is deleted with the last reference.
+/// A temporary database file that is deleted when the last reference to this object is released.
 final class ScratchDatabase {
     let path = FileManager.default.temporaryDirectory.path + "/c-\(UUID().uuidString).realm"
 
@@ -12,7 +12,7 @@ final class ScratchDatabase {
         }
     }
 
-    /// Writes the newest version of `database`, compacted.
+    /// Writes the newest version of `database`, compacted, to this file.
     @discardableResult
     func compact(
         _ database: Database, _ options: Compactor.Options = .init()

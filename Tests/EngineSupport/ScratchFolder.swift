@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is deleted with the last reference.
+/// A temporary folder that is deleted when the last reference to this object is released.
 final class ScratchFolder {
     let path: String
 

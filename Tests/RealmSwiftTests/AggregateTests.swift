@@ -133,7 +133,7 @@ final class Measurement: Object {
         #expect(all.where { $0.decimals.sum == 3 }.count == 1)
     }
 
-    /// Additions to the SDK.
+    /// Standard deviation and median, which the SDK does not have.
     @Test func standardDeviationAndMedianAreComputed() throws {
         let half = 0.5.squareRoot()
         let sorted = all.sorted(byKeyPath: "id", ascending: false)

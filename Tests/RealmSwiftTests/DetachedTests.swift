@@ -51,8 +51,7 @@ import Testing
         let realm = try lab.open()
         let dogs = (0..<4).map { Dog(value: ["id": $0, "owner": ["name": "\($0)"]]) }
         for i in 0..<3 { dogs[i].friends.append(dogs[i + 1]) }
-        // Dog 2 is now linked by dog 0 and by dog 1. Its depth is the length of the shortest path,
-        // 1.
+        // Dog 2 is now linked by dog 0 and by dog 1: the shortest path to it has one link.
         dogs[0].friends.append(dogs[2])
         try realm.write { realm.add(dogs[0]) }
         let flat = dogs[0].detached(depth: 0)

@@ -22,8 +22,8 @@ import Testing
         }
     }
 
-    /// Observes one value of each kind (realm, results, list, set and so on) that calls its
-    /// observer initially.
+    /// Observes one value of each kind: results, list, set, map, sections and so on. Each observer
+    /// receives an initial call.
     private func observers(_ realm: Realm, _ news: News) -> [Any] {
         let (owner, things) = (realm.objects(Owner.self)[0], realm.objects(Things.self)[0])
         let dogs = realm.objects(Dog.self)
@@ -100,8 +100,8 @@ import Testing
             #expect(news.all.sorted() == Self.first.sorted())
             #expect(!realm.refresh())
             #expect(news.all.count == Self.first.count)
-            // After a commit of another realm, the observers are called by `refresh`. After a
-            // commit of this realm, by the commit.
+            // `refresh` calls the observers after a commit of another realm. A commit of this realm
+            // calls them itself.
             addElsewhere(shown, "Bo")
             #expect(realm.refresh())
             #expect(news.all.contains("results update 2") && news.all.contains("sections update"))

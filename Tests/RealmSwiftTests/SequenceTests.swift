@@ -6,8 +6,7 @@ import Testing
 @Suite struct SequenceTests {
     private func lab() throws -> RealmLab { try RealmLab(RealmTests.types + [Things.self]) }
 
-    /// Returns whether the file gets closed: nothing keeps it open after queued work has ended.
-    /// Waits up to a few seconds for that.
+    /// Waits up to a few seconds until no realm has the file open. Returns whether that happened.
     private func isClosed(_ lab: RealmLab) async throws -> Bool {
         for _ in 0..<2000 {
             do { return try Realm.deleteFiles(for: lab.configuration) } catch Realm.Error
@@ -256,7 +255,8 @@ actor Walker {
         }
     }
 
-    /// Counts sections by their changes.
+    /// Applies each reported change of sections to a copy of their keys, which must then equal the
+    /// keys of the sections.
     func followSections() async throws {
         try realm.write { realm.deleteAll() }
         let sections = realm.objects(Dog.self).sectioned(by: \.age)

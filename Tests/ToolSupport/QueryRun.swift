@@ -6,8 +6,7 @@ enum QueryRun {
 
     static let social = fixture("query/social.realm")
 
-    /// Paths of all databases in the folder of query fixtures, and of one with a property of each
-    /// type.
+    /// Paths of all query fixtures, and of a database with properties of all types.
     static let all =
         ["anyval", "bags", "bulk", "grammar", "orders", "places", "social", "text", "types"]
         .map { fixture("query/\($0).realm") } + [fixture("objects/all-types-2-compacted.realm")]

@@ -70,8 +70,8 @@ struct SeededRandom: RandomNumberGenerator {
 }
 
 extension RecordSupport {
-    /// Calls `body` with the reading end of a pipe that a thread fills with `bytes`; nil leaves it
-    /// empty.
+    /// Calls `body` with the reading end of a pipe, to which a thread writes `bytes`. With nil,
+    /// nothing is written.
     static func withPipe(
         carrying bytes: [UInt8]?, _ body: (Int32) throws -> Void
     ) throws {

@@ -3,7 +3,7 @@ import Glibc
 /// Directory in which tests create temporary files.
 let scratchRoot = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
 
-/// A temporary directory that is deleted with its last reference.
+/// A temporary directory that is deleted when the last reference to this object is released.
 final class ScratchDirectory {
     let path: String
 

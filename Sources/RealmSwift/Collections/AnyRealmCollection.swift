@@ -74,7 +74,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
         (b as? C).map { $0 == a } ?? false
     }
 
-    /// A text with up to 100 elements.
+    /// The collection as text, with up to 100 elements.
     public var description: String {
         let text = base.description
         return "AnyRealmCollection" + text.drop { $0 != "<" }

@@ -114,7 +114,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         a.originProperty == b.originProperty && a.source === b.source
     }
 
-    /// A text with up to 100 objects.
+    /// The linking objects as text, with up to 100 objects.
     public var description: String {
         let name = "LinkingObjects<\(ObjectDescription.name(of: Element.self))>"
         return ObjectDescription.list(self, as: name, at: source)

@@ -292,7 +292,7 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     /// Hash value, equal for equal lists.
     public override var hash: Int { managed?.identity ?? unmanaged.hashValue }
-    /// A text with up to 100 elements.
+    /// The list as text, with up to 100 elements.
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: Persisted property

@@ -9,7 +9,7 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmM
     public var value: Value
 }
 
-/// An entry of a map, as iterators return it.
+/// Type of the entries that an iterator over a map returns.
 public protocol _RealmMapValue {
     /// Type of the keys.
     associatedtype Key: _MapKey
@@ -123,8 +123,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         return Dictionary(zip(keys, refused.all), uniquingKeysWith: { first, _ in first })
     }
 
-    /// Converts the stored values that an unmanaged map has kept to `Value`. Called before the map
-    /// is changed. Traps if `Value` rejects one.
+    /// Converts the values of an unmanaged map from stored form to `Value`, before the map is
+    /// changed. Traps if `Value` rejects one.
     private func convertRefused() {
         if refused != nil { (unmanaged, refused) = (local, nil) }
     }
@@ -298,7 +298,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     public override var hash: Int {
         managed?.identity ?? local.hashValue
     }
-    /// A text with up to 100 entries.
+    /// The map as text, with up to 100 entries.
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: Persisted property

@@ -79,7 +79,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
     /// unmanaged or belongs to another realm.
     public func contains(_ object: Element) -> Bool {
         guard let managed else { return (refused?.all ?? unmanaged).contains(object) }
-        // Searching an unmanaged object would add it to the realm, because its conversion does.
+        // Converting an unmanaged object to stored form would add it to the realm.
         if let object = object._rlmObject ?? object._rlmAny?.content as? ObjectBase,
             object.keepAlive !== managed.realm
         {
@@ -244,7 +244,7 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     /// Hash value, equal for equal sets.
     public override var hash: Int { managed?.identity ?? Set(self).hashValue }
-    /// A text with up to 100 elements.
+    /// The set as text, with up to 100 elements.
     public override var description: String { text(depth: ObjectDescription.deepest) }
 
     // MARK: Persisted property

@@ -201,7 +201,7 @@ import RealmEngine
         }
     }
 
-    /// A text with up to 100 elements.
+    /// The results as text, with up to 100 elements.
     public var description: String {
         switch source {
         case .objects(let source):

@@ -118,8 +118,8 @@ enum ClassDiscovery {
         var length = 0
         let bytes = name.assumingMemoryBound(to: UInt8.self)
         while bytes[length] != 0 {
-            // The four or eight bytes after the control byte of a symbolic reference may be zero,
-            // so they are skipped.
+            // In a mangled name, the four or eight bytes after the control byte of a symbolic
+            // reference may be zero. They are skipped, so that they do not end the name.
             length += bytes[length] < 0x18 ? 5 : bytes[length] < 0x20 ? 9 : 1
         }
         guard

@@ -51,8 +51,8 @@ final class ClassModel: @unchecked Sendable {
     static func of(_ type: ObjectBase.Type) -> ClassModel {
         let id = ObjectIdentifier(type)
         if let known = models.withLock({ $0[id] }) { return known }
-        // Outside the lock, because this creates an object, whose initializer may request models of
-        // other classes.
+        // Creates the model outside the lock: this creates an object, whose initializer may request
+        // models of other classes.
         let fresh = ClassModel(type)
         return models.withLock { models in
             let kept = models[id] ?? fresh

@@ -90,10 +90,10 @@ public final class DynamicObject: Object {
         }
     }
 
-    /// The same as `value(forKey:)`.
+    /// Returns the value of a property, as `value(forKey:)` does.
     public override func value(forUndefinedKey key: String) -> Any? { value(forKey: key) }
 
-    /// The same as `setValue(_:forKey:)`.
+    /// Sets a property, as `setValue(_:forKey:)` does.
     public override func setValue(_ value: Any?, forUndefinedKey key: String) {
         setValue(value, forKey: key)
     }

@@ -117,7 +117,7 @@ struct KeyPathWalk {
 
     // MARK: Messages
 
-    /// Runs `step`. Messages of a trap in it can name the key path (`messageSuffix`).
+    /// Runs `step`. If it traps, the message can name the key path (`messageSuffix`).
     private func named<R>(_ step: () -> R) -> R {
         let record = ThreadRecord.current
         let outer = record.keyPath

@@ -160,7 +160,7 @@ private struct DetachedCopy {
         return result
     }
 
-    /// Copies a value and the objects in it; nil for null, and for a link beyond the depth.
+    /// Copies a value and the objects in it; nil for null, and for a link beyond the depth limit.
     private mutating func element(_ value: Any) -> Any? {
         guard let value = unwrapped(value) else { return nil }
         if let any = value as? AnyRealmValue { return mixed(any) }

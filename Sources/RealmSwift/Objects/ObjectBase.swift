@@ -47,7 +47,7 @@ open class ObjectBase: NSObject {
 
     // MARK: State
 
-    /// State of an accessor. One word, because programs have many accessors at once.
+    /// State of an accessor. Takes one machine word, because programs have many accessors at once.
     private enum State {
         /// Managed, of a class that the program declares. The `ManagedClass` does not retain its
         /// realm, so the accessor counts a reference to the realm, too.
@@ -63,7 +63,8 @@ open class ObjectBase: NSObject {
     private final class Unmodelled {
         let realm: RealmInstance
         let objects: ObjectClass
-        /// Value of `RealmInstance.releases` when the object was read.
+        /// Value of `RealmInstance.releases` when the object was read; a greater value means that
+        /// the realm was invalidated since.
         private let releases: Int
 
         init(_ realm: RealmInstance, _ objects: ObjectClass) {

@@ -110,7 +110,7 @@ enum ObjectDescription {
     }
 }
 
-/// A collection that can be a property of an object.
+/// A list, set or map, as text with a limited number of levels.
 protocol DescribedInDepth {
     /// Returns the collection as text.
     ///

@@ -129,8 +129,8 @@ extension Persisted {
     /// not stored in files, so only programs whose class declares it apply it. Opening a realm
     /// traps if the property cannot contain links.
     public init(cascades: Bool) {
-        // The wrapper stores `cascades` as both flags, which saves a third one: no column is
-        // indexed and the primary key at once.
+        // The wrapper stores `cascades` as both flags, `isIndexed` and `isPrimaryKey`, because no
+        // column has both. That saves a third flag.
         self.init(local: nil, isIndexed: cascades, isPrimaryKey: cascades)
     }
 }
@@ -144,8 +144,8 @@ extension Persisted where Value: LinkingObjectsProtocol {
 
 // MARK: - The columns of a class
 
-/// Operations on a column, not generic in its type. `address` is the address of the property
-/// wrapper, or of the holder, in an object.
+/// Operations on a column, without the generic parameter of its type. `address` is the address of
+/// the property wrapper, or of the holder, in an object.
 protocol ColumnWrapper {
     /// Whether the column is a holder: an object such as `List`, which is attached to its stored
     /// value. Otherwise it is a property wrapper, which contains the index of its property.

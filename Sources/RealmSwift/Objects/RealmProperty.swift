@@ -50,7 +50,7 @@ private final class HolderLocation {
     /// Another accessor of the stored object, because the accessor that contains the holder may be
     /// released before the holder.
     private var object: ObjectBase?
-    /// The object that contains the holder, while it records the properties of a key path.
+    /// The object that contains the holder, if that object records a key path; nil otherwise.
     private weak var recording: ObjectBase?
     private var property = UInt16.max
 

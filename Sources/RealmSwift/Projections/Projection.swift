@@ -4,7 +4,7 @@ import RealmEngine
 /// Requirements of a projection: an object, and properties that are derived from it (API
 /// specification 2.9).
 public protocol ProjectionObservable: AnyObject, ThreadConfined {
-    /// Class of the object.
+    /// Class of the projected object.
     associatedtype Root: ObjectBase
     /// The object that the projection shows.
     var rootObject: Root { get }
@@ -131,8 +131,8 @@ extension Projection: AnyProjection {
     }
 }
 
-/// Operations on a projected property, not generic in its type. `place` is the address of the
-/// property wrapper in a projection.
+/// Operations on a projected property, without its generic parameters. `place` is the address of
+/// the property wrapper in a projection.
 protocol ProjectedField {
     static func path(at place: UnsafeMutableRawPointer) -> String
     static func value(at place: UnsafeMutableRawPointer, of root: ObjectBase) -> Any

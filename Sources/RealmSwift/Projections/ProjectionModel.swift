@@ -29,7 +29,7 @@ final class ProjectionModel: @unchecked Sendable {
     static func of(_ projection: any AnyProjection) -> ProjectionModel {
         let id = ObjectIdentifier(type(of: projection))
         if let known = models.withLock({ $0[id] }) { return known }
-        // Outside the lock, because this follows key paths, which creates objects.
+        // Creates the model outside the lock: this follows key paths, which creates objects.
         let fresh = ProjectionModel(projection)
         return models.withLock { models in
             let kept = models[id] ?? fresh

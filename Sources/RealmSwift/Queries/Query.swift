@@ -343,7 +343,7 @@ extension Query where T: RealmCollection {
     public static func != (a: Query<T>, b: T.Element) -> Query<Bool> {
         a.compared(.notEqual, value: b)
     }
-    /// The collection, with its elements in stored form. For elements of a custom type.
+    /// The collection with its elements in stored form, if they have a custom type.
     public var persistableValue: Query<AnyRealmCollection<T.Element.PersistedType>> {
         Query<AnyRealmCollection<T.Element.PersistedType>>(node)
     }
@@ -384,13 +384,13 @@ extension Query where T: RealmCollection, T.Element.PersistedType: _QueryNumeric
     public static func <= (a: Query<T>, b: T.Element) -> Query<Bool> {
         a.compared(.lessEqual, value: b)
     }
-    /// The least element.
+    /// The least element of the collection.
     public var min: Query<T.Element> { ending("@min") }
-    /// The greatest element.
+    /// The greatest element of the collection.
     public var max: Query<T.Element> { ending("@max") }
-    /// The average of the elements.
+    /// The average of the elements of the collection.
     public var avg: Query<T.Element> { ending("@avg") }
-    /// The sum of the elements.
+    /// The sum of the elements of the collection.
     public var sum: Query<T.Element> { ending("@sum") }
     /// The sample standard deviation of the elements; null for fewer than two elements. An addition
     /// to the SDK.
@@ -421,7 +421,7 @@ extension Query where T: RealmKeyedCollection {
     where U.Element == T.Value {
         compared(.in, value: Array(collection))
     }
-    /// The map, with its values in stored form. For values of a custom type.
+    /// The map with its values in stored form, if they have a custom type.
     public var persistableValue: Query<Map<T.Key, T.Value.PersistedType>> {
         Query<Map<T.Key, T.Value.PersistedType>>(node)
     }
@@ -452,13 +452,13 @@ where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: Compa
     }
 }
 extension Query where T: RealmKeyedCollection, T.Value.PersistedType: _QueryNumeric {
-    /// The least value.
+    /// The least value of the map.
     public var min: Query<T.Value> { ending("@min") }
-    /// The greatest value.
+    /// The greatest value of the map.
     public var max: Query<T.Value> { ending("@max") }
-    /// The average of the values.
+    /// The average of the values of the map.
     public var avg: Query<T.Value> { ending("@avg") }
-    /// The sum of the values.
+    /// The sum of the values of the map.
     public var sum: Query<T.Value> { ending("@sum") }
     /// The sample standard deviation of the values; null for fewer than two values. An addition to
     /// the SDK.
@@ -520,13 +520,13 @@ extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
     }
 }
 extension Query where T: _HasPersistedType {
-    /// The property in stored form. For a property of a custom type.
+    /// The property in stored form, if it has a custom type.
     public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
 }
 
 extension QueryNode {
-    /// The collection at the beginning of the condition's paths; nil if there is none. Determined
-    /// by the first path that has one.
+    /// The first collection on a path of the condition, such as `dogs` in `dogs.age`; nil if no
+    /// path passes through a collection.
     fileprivate var collection: NodePath? {
         switch self {
         case .path(let path):

@@ -46,7 +46,7 @@ private struct PropertyUpdate {
         ManagedCollection(object, property, name)
     }
 
-    /// Removes all elements. Setting a collection to null has this meaning.
+    /// Removes all elements of the collection. Called if the given value is null.
     private func removeAll() {
         collection("List").change { (handle) throws(RealmError) in try handle.removeAll() }
     }

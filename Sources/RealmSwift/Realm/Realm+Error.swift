@@ -77,7 +77,7 @@ extension Realm {
         public var localizedDescription: String {
             userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)"
         }
-        /// The same as `localizedDescription`.
+        /// Message of the error, as in `localizedDescription`.
         public var description: String { localizedDescription }
         /// The file that the error concerns; nil if it concerns no file.
         public var fileURL: URL? {

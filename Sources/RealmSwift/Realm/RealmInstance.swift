@@ -81,7 +81,7 @@ final class RealmInstance: @unchecked Sendable {
                 .trace, "\(configuration.place) is at version \(realm.engine.version)")
             return realm
         } catch {
-            // Options that differ from those with which the file is already open are misuse.
+            // Opening a file with other options than those with which it is already open is misuse.
             if error.code == "MismatchedConfig", !error.message.contains("schema version") {
                 throwRealmException(error.message)
             }
@@ -102,7 +102,8 @@ final class RealmInstance: @unchecked Sendable {
         if engine.confinement.isDeliverable { keepAlive = self } else { record.keepWriting(self) }
     }
 
-    /// Ends the strong references that keep the instance alive during its write transaction.
+    /// Called after the write transaction: releases the reference that kept the instance alive
+    /// during the transaction.
     func release() {
         keepAlive = nil
         if !engine.confinement.isDeliverable { ThreadRecord.current.release(self) }
@@ -257,7 +258,7 @@ final class RealmInstance: @unchecked Sendable {
 }
 
 extension Realm.Configuration {
-    /// The path or the identifier, for messages.
+    /// Path of the file, or identifier of the realm in memory, for messages.
     var place: String { fileURL?.path ?? inMemoryIdentifier ?? "" }
 
     private func migration(

@@ -31,7 +31,7 @@ extension Scheduler {
     /// queues, and actors with their own executors.
     private static let noted = LockedValue<[NotedPlace]>([])
 
-    /// Makes a context known to `current` until it is released.
+    /// Lets `current` find a context until the context is released.
     static func note(_ place: Confinement) {
         noted.withLock { noted in
             if noted.count > 64 { noted.removeAll { $0.place == nil } }

@@ -22,8 +22,8 @@ enum Scheduler {
                 "Invalid queue '\(queue.label)': Realms can only be confined to serial queues or the "
                     + "main queue.")
         }
-        // The value is stored in the queue under `queueKey`. Its address does not change as long as
-        // the queue exists, so comparing the address identifies the queue quickly.
+        // Stores `id` as a queue-specific value. The address of the stored value does not change as
+        // long as the queue exists, so comparing this address identifies the queue quickly.
         if queue.getSpecific(key: queueKey) == nil { queue.setSpecific(key: queueKey, value: id) }
         if DispatchQueue.getSpecific(key: queueKey) != id, !isImpersonated(for: .object(id)) {
             wrongQueue()
@@ -121,8 +121,9 @@ enum Scheduler {
         ImpersonatedThread.current?.passes(for: place) ?? false
     }
 
-    /// Identities of the contexts that the calling thread serves: the main queue, and the queue
-    /// that it runs. In tests, a thread that impersonates the calling thread takes them over.
+    /// Identities of the contexts that the calling thread serves: the main queue, and the serial
+    /// queue on which it runs. In tests, a thread that impersonates the calling thread takes them
+    /// over.
     static var places: Set<Confinement.Identity> {
         var places: Set<Confinement.Identity> = isOnMain ? [mainContext] : []
         if let id = DispatchQueue.getSpecific(key: queueKey) { places.insert(.object(id)) }

@@ -112,7 +112,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, T: RealmCollectionVal
 
     init(_ source: SectionsSource<Key, T>, _ key: Key) { (self.source, self.key) = (source, key) }
 
-    /// The same as `key`.
+    /// The key of the section, as in `key`.
     public var id: Key { key }
     /// The realm of the section.
     public var realm: Realm? { source.results.realm }

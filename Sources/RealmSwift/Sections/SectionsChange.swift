@@ -13,7 +13,8 @@ struct FlatChange {
         )
     }
 
-    /// Computes the difference of two arrays of values. It contains no modifications.
+    /// Computes the deletions and insertions that convert `old` to `new`. Values have no
+    /// modifications.
     init<Element: Hashable>(from old: [Element], to new: [Element]) {
         var (deletions, insertions): ([Int], [Int]) = ([], [])
         for step in new.difference(from: old) {

@@ -44,7 +44,7 @@ final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectio
 
 /// The sections of results: the keys, and the positions of the elements of each section.
 struct SectionsLayout<Key: Hashable> {
-    /// Key of each element, in the order of the elements.
+    /// Section key of each element, in the order of the elements.
     let flat: [Key]
     /// Key of each section, in the order of the sections.
     private(set) var keys: [Key] = []

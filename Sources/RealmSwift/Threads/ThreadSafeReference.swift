@@ -52,7 +52,7 @@ protocol ThreadTransferable {
     /// The engine's results, if the value is a collection of objects; otherwise nil.
     var found: ObjectResults? { get }
     /// Function that returns the values of results, if their order differs from that of their list
-    /// or set. The order can then not be described for the engine. Nil otherwise.
+    /// or set. Observers then compare the values to find the changes. Otherwise nil.
     var arrangedValues: (() -> [AnyHashable])? { get }
 }
 

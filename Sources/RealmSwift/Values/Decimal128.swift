@@ -125,7 +125,7 @@ public struct Decimal128: Sendable, Hashable, Comparable, SignedNumeric, Express
     public var decimalValue: Decimal { Decimal(string: stringValue) ?? .nan }
     /// The number as text, such as `1.23E6`.
     public var stringValue: String { DecimalText.of(stored.description) }
-    /// The same as `stringValue`.
+    /// The number as text, as in `stringValue`.
     public var description: String { stringValue }
 }
 

@@ -190,7 +190,9 @@ public struct GeoCircle: RLMGeospatial, Hashable {
 // Predicates require arguments to be `CVarArg`. Regions are never passed to C, so their C encoding
 // is empty.
 extension GeoBox: CVarArg { public var _cVarArgEncoding: [Int] { [] } }
-/// The C encoding is empty: regions are never passed to C.
+/// Predicates require arguments to be `CVarArg`. Regions are never passed to C, so their C encoding
+/// is empty.
 extension GeoPolygon: CVarArg { public var _cVarArgEncoding: [Int] { [] } }
-/// The C encoding is empty: regions are never passed to C.
+/// Predicates require arguments to be `CVarArg`. Regions are never passed to C, so their C encoding
+/// is empty.
 extension GeoCircle: CVarArg { public var _cVarArgEncoding: [Int] { [] } }

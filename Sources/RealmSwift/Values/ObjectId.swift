@@ -76,7 +76,7 @@ public struct ObjectId: Sendable, Hashable, Comparable, CustomStringConvertible 
         Date(timeIntervalSince1970: Double(Int32(truncatingIfNeeded: stored.high >> 32)))
     }
 
-    /// The same as `stringValue`.
+    /// The identifier as 24 hexadecimal digits, as in `stringValue`.
     public var description: String { stringValue }
 
     /// Whether the bytes of `a` sort before the bytes of `b`.
