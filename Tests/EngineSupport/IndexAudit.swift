@@ -15,7 +15,7 @@ struct IndexAudit {
     private(set) var keys: [Int64: Int] = [:]
     /// For each word of a full-text index, the keys of the objects that contain it.
     private(set) var words: [[UInt8]: [Int64]] = [:]
-    /// Every node of the index.
+    /// Refs of all nodes of the index.
     private(set) var refs: Set<Ref> = []
     private(set) var lists = 0
     private(set) var deepest = 0

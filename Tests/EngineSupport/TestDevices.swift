@@ -109,7 +109,7 @@ struct FileImage {
     }
 
     /// Returns the number of bytes that are written atomically at `offset` of an encrypted file:
-    /// those of a page, or those of an entry in the table of a group of pages (storage format
+    /// the size of a page, or of an entry in the table of a group of pages (storage format
     /// specification 8.5).
     static func encryptedGrain(at offset: Int) -> Int {
         let isTable = offset / EncryptedLayout.page % (EncryptedLayout.group + 1) == 0

@@ -96,7 +96,7 @@ import Testing
         try realm.write {
             dogs[0].mood = .wild
             #expect(wild.count == 11)
-            // The results change during the iteration.
+            // Each change removes the dog from `wild` during the iteration.
             for dog in wild { dog.mood = .calm }
         }
         #expect(wild.isEmpty)

@@ -142,7 +142,7 @@ extension Results {
 }
 
 extension _Stored {
-    /// The sum of no values.
+    /// The sum of an empty collection: the integer 0.
     static var zero: _Stored { _Stored(value: .int(0), realm: nil) }
 
     /// Converts an aggregate to the requested type. The average is a double for all types of

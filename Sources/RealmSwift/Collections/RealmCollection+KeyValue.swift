@@ -87,7 +87,7 @@ enum KeyValues {
     /// Null as an `Any`, which can be cast to every optional type.
     private static var nothing: Any { Optional<Any>.none as Any }
 
-    /// Returns the aggregate of no elements: zero for sums, otherwise nil.
+    /// Returns the aggregate of an empty collection: zero for sums, otherwise nil.
     static func ofNothing(_ function: AggregateFunction) -> Any? {
         if case .int(let number) = function.ofNothing { Int(number) } else { nil }
     }

@@ -136,7 +136,7 @@ import RealmEngine
         }
     }
 
-    /// Builds the condition of a filter for a class.
+    /// A function that builds the condition of a filter for a class.
     typealias Condition = (ManagedClass) throws(RealmError) -> RealmEngine.Query
 
     func filtered(_ condition: Condition) -> Results { Results(objects.filtered(condition)) }

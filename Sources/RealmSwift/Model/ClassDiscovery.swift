@@ -42,7 +42,7 @@ enum ClassDiscovery {
     /// Returns the type that a descriptor describes. Builds a mangled name that consists of an
     /// indirect symbolic reference to the descriptor, and lets the runtime resolve it.
     private static func type(of descriptor: UnsafeRawPointer) -> Any.Type? {
-        // Not freed: the runtime may cache the name.
+        // The name is not freed, because the runtime may cache it.
         let name = UnsafeMutableRawPointer.allocate(byteCount: 24, alignment: 8)
         name.storeBytes(of: 0x02, as: UInt8.self)
         (name + 1).storeBytes(of: Int32(15), as: Int32.self)

@@ -156,8 +156,8 @@ extension Date {
 }
 
 extension Timestamp {
-    /// Converts a date, with a precision of a nanosecond. A date outside the range of files becomes
-    /// the first or last date in the range.
+    /// Converts a date, with a precision of a nanosecond. A date outside the range that can be
+    /// stored becomes the first or last date in the range.
     init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         let whole = interval.rounded(.towardZero)

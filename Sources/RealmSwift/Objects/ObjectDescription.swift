@@ -4,7 +4,7 @@ import Foundation
 /// of linked objects.
 enum ObjectDescription {
     static let deepest = 5
-    /// Maximum number of elements of a collection in the text.
+    /// Maximum number of elements of a collection in its text.
     private static let most = 100
 
     static func text(_ object: ObjectBase, depth: Int = deepest) -> String {

@@ -15,7 +15,7 @@ final class ProjectionModel: @unchecked Sendable {
         /// Whether `path` is a property of the object itself, not of a linked object.
         var isDirect: Bool { !path.contains(".") }
 
-        /// Returns the current value of the property.
+        /// Returns the value that the property has in `projection`.
         func value(_ projection: any AnyProjection) -> Any {
             let place = Unmanaged.passUnretained(projection as AnyObject).toOpaque() + offset
             return type.value(at: place, of: projection.root)

@@ -343,7 +343,7 @@ extension Query where T: RealmCollection {
     public static func != (a: Query<T>, b: T.Element) -> Query<Bool> {
         a.compared(.notEqual, value: b)
     }
-    /// The collection with its elements in stored form, if they have a custom type.
+    /// The collection with each element of the custom type in stored form.
     public var persistableValue: Query<AnyRealmCollection<T.Element.PersistedType>> {
         Query<AnyRealmCollection<T.Element.PersistedType>>(node)
     }
@@ -421,7 +421,7 @@ extension Query where T: RealmKeyedCollection {
     where U.Element == T.Value {
         compared(.in, value: Array(collection))
     }
-    /// The map with its values in stored form, if they have a custom type.
+    /// The map with each value of the custom type in stored form.
     public var persistableValue: Query<Map<T.Key, T.Value.PersistedType>> {
         Query<Map<T.Key, T.Value.PersistedType>>(node)
     }
@@ -520,7 +520,7 @@ extension Query where T: OptionalProtocol, T.Wrapped: EmbeddedObject {
     }
 }
 extension Query where T: _HasPersistedType {
-    /// The property in stored form, if it has a custom type.
+    /// The property of a custom type, in stored form.
     public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
 }
 

@@ -261,8 +261,8 @@ extension InitialValues.Maker {
         elements.map { object(unwrapped($0) ?? NSNull(), type) }
     }
 
-    /// Returns the object that `value` is or represents. A value that does not fit is returned
-    /// unchanged; the setter traps for it.
+    /// Returns `value` if it is an object of the class, or an object with the property values in
+    /// `value`. Returns a value that does not fit unchanged; setting the property to it traps.
     func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
         if value is NSNull || value is any _CustomPersistable { return value }
         // The property cannot contain an object of another class. Setting the property to it traps.

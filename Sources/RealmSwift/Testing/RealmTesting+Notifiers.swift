@@ -11,8 +11,8 @@ extension RealmTesting {
         Realm(try RealmInstance.open(configuration, on: Scheduler.main, receivesNotices: false))
     }
 
-    /// Notifies the realms of the file at `path` that `openWithoutNotifier` opened of all commits
-    /// since their version. Must be called on the main queue.
+    /// Notifies the realms that `openWithoutNotifier` opened for the file at `path` that other
+    /// realms have committed. Must be called on the main queue.
     public static func runNotifiers(path: String) {
         for realm in RealmInstance.all
         where realm.configuration.fileURL?.path == path && !realm.receivesNotices {

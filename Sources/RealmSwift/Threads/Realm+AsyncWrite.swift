@@ -112,7 +112,8 @@ private final class ActorWrite: @unchecked Sendable {
         } catch { end(Realm.Error(error)) }
     }
 
-    /// Runs the block inside the transaction.
+    /// Called when the write transaction has begun. Runs `block` and commits the transaction, or
+    /// cancels it if the write was cancelled or the block throws an error.
     private func run() {
         guard !request.withLock({ $0.isCancelled }), let block else {
             engine.cancelWrite()

@@ -51,7 +51,7 @@ protocol ThreadTransferable {
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? { get }
     /// The engine's results, if the value is a collection of objects; otherwise nil.
     var found: ObjectResults? { get }
-    /// Function that returns the values of results, if their order differs from that of their list
+    /// Function that returns the values of results, if they are sorted differently from their list
     /// or set. Observers then compare the values to find the changes. Otherwise nil.
     var arrangedValues: (() -> [AnyHashable])? { get }
 }
