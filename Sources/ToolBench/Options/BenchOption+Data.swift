@@ -20,12 +20,13 @@ extension BenchOption {
     static let query = Option(
         "query", nil, each: .required("CLASS:PREDICATE", .text), in: .data,
         "time this query on FILE, its count and its rows",
-        "Measure this query on FILE, as two workloads. `query-1-count` counts the objects of CLASS "
-            + "that match; `query-1-rows` finds their keys in the order of the query. A second "
-            + "`--query` is `query-2`. One operation is the whole query, including parsing and "
-            + "planning. A run repeats it for 200 milliseconds, but at most `--num` times. Without "
-            + "a WORKLOAD, only queries are measured. With `--readers`, several threads run the "
-            + "query at once. The query language is described in `realm-query(1)`.", needs: [file])
+        "Measure this query on FILE, as two workloads: `query-1-count` counts the objects of CLASS "
+            + "that match PREDICATE, and `query-1-rows` finds their keys, in the order of the "
+            + "query. The workloads of a second `--query` begin with `query-2`. One operation is "
+            + "the whole query, including parsing and planning. A run repeats it for 200 "
+            + "milliseconds, but at most `--num` times. Without a WORKLOAD, only queries are "
+            + "measured. With `--readers`, several threads run the query at once. The query "
+            + "language is described in `realm-query(1)`.", needs: [file])
 
     static let valueSize = Option(
         "value-size", nil, .required("SIZE", .payload), in: .data,
@@ -36,8 +37,9 @@ extension BenchOption {
     static let commitOperations = Option(
         "commit-operations", nil, .required("N", .count(1...1_000_000_000)), in: .data,
         "operations between two commits",
-        "Commit after N operations in workloads that write. `fillbatch` commits after ten times "
-            + "as many, `pinned-growth` after a tenth, `fillsync` after each.",
+        "Commit after N operations in workloads that write. Exceptions are `fillbatch`, which "
+            + "commits after 10 N operations, `pinned-growth`, after N/10, and `fillsync`, after "
+            + "every operation.",
         default: usual.batch, aliases: ["batch"])
 
     static let durability = Option(
@@ -56,9 +58,10 @@ extension BenchOption {
         "readers", nil, .required("N", .count(1...256)), in: .data,
         "threads that read in mixed workloads or run queries",
         "Number of reader threads in `readwhilewriting`, `readwhileidle`, `readlocked` and "
-            + "`writewhilereading`, each with its own instance. Also the number of threads that "
-            + "run the same query at once, with `--query` and in workloads that search and sort. "
-            + "The operations of all threads are counted over the elapsed time.",
+            + "`writewhilereading`, each with its own instance. In workloads that search or sort, "
+            + "and with `--query`, it is the number of threads that run the same query at once. "
+            + "Operations per second are the operations of all threads, divided by the elapsed "
+            + "time.",
         default: usual.readers)
 
     static let writers = Option(
@@ -72,9 +75,9 @@ extension BenchOption {
     static let pin = Option(
         "pin", nil, .required("N", .count(0...1000)), in: .data,
         "hold N old versions while a workload writes",
-        "Hold N old versions while a workload writes, as a slow reader would: the version before "
-            + "the measured part, then the versions of the first commits. The growth of the file "
-            + "shows the cost.", default: usual.pins,
+        "Keep N old versions open while a workload writes, as N slow readers would: the version "
+            + "before the first measured commit, and the versions of the first N - 1 commits. "
+            + "Their space cannot be reused, so the file grows.", default: usual.pins,
         defaultText: "\(usual.pins); 1 for `pinned-growth`")
 
     static let dir = Option(
@@ -92,8 +95,9 @@ extension BenchOption {
         "against", nil, OptionArgument<BenchPeer>.required("PEER", .choice), in: .data,
         "run the same workloads on another program, such as sqlite3",
         "Run each workload on another program as well, with the same objects, and print both "
-            + "results. The runs of the two alternate. `sqlite3` uses the `sqlite3` program found "
-            + "in `PATH`. `sqlite3-inverse` also adds an index for the reverse direction of each "
-            + "link, which a Realm database always has. Workloads without a counterpart are "
-            + "measured alone. See COMPARING WITH SQLITE.")
+            + "results. The runs of the two programs alternate. With `sqlite3`, this is the "
+            + "`sqlite3` program found in `PATH`. With `sqlite3-inverse`, its tables also get an "
+            + "index on each link column, so that it can find incoming links, as a Realm database "
+            + "always can. A workload that has no equivalent in the other program is measured on "
+            + "Realm only. See COMPARING WITH SQLITE.")
 }

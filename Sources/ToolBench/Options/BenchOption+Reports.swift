@@ -14,8 +14,8 @@ extension BenchOption {
 
     static let compare = Option(
         "compare", in: .comparison, "compare two saved results; measure nothing",
-        "Measure nothing. Compare the result in the file NEW with the result in the file OLD, as "
-            + "`--baseline` does.",
+        "Measure nothing. Compare the saved result in the file NEW with the saved result in the "
+            + "file OLD, by the rules of `--baseline`.",
         excludes: [
             baseline, save, file, against, list, hgrm, histogram, plot,
         ])
@@ -23,10 +23,11 @@ extension BenchOption {
     static let gate = Option(
         "gate", nil, .required("LIST", .gate), in: .comparison,
         "figures to compare, and how much worse each may be",
-        "Figures to compare, each with the allowed regression. `ops` is operations per second. "
-            + "`p99` is the 99th percentile of latency. `cpu` is processor time per operation. "
-            + "`bytes` is bytes written. `fsyncs` is the number of syncs. `size` is the final "
-            + "file size. On a shared machine, `cpu` is more reliable than `ops` and `p99`.",
+        "Figures to compare, each with the percentage or number by which it may become worse. "
+            + "`ops` is operations per second. `p99` is the 99th percentile of latency. `cpu` is "
+            + "processor time per operation. `bytes` is bytes written. `fsyncs` is the number of "
+            + "syncs. `size` is the final file size. On a shared machine, `cpu` is more reliable "
+            + "than `ops` and `p99`.",
         default: Gate.standard, defaultText: "`\(Gate.usual)`")
 
     static let allowDifferentMachine = Option(
@@ -45,10 +46,10 @@ extension BenchOption {
     static let save = Option(
         "save", nil, .required("FILE", .file), in: .output,
         "save the result as JSON for later comparisons",
-        "Save the result as JSON in FILE for later comparisons. The member `noisy` names "
-            + "workloads with noisy runs: their quartiles are more than 10% apart. Comparing with "
-            + "such a result prints a warning. A result of a debug build is saved only with "
-            + "`--force`; otherwise the exit status is 2.")
+        "Save the result as JSON in FILE for later comparisons. Its member `noisy` lists workloads "
+            + "whose runs differ so much that the quartiles are more than 10% apart. A later "
+            + "comparison of such a workload prints a warning. A result of a debug build is saved "
+            + "only with `--force`; otherwise the exit status is 2.")
 
     static let histogram = Option(
         "histogram", in: .output, "print the distribution of latencies",
@@ -58,13 +59,14 @@ extension BenchOption {
         "hgrm", nil, .required("FILE", .file), in: .output,
         "write the percentile spectra to FILE",
         "Write the percentile spectrum of each workload's latencies to FILE, in microseconds. The "
-            + "HdrHistogram tools read this format. A comment line names the workload.")
+            + "HdrHistogram tools read this format. Before each spectrum, a comment line names the "
+            + "workload.")
 
     static let plot = Option(
         "plot", nil, .required("FILE", .file), in: .output,
         "draw the result as SVG",
-        "Draw throughput, latencies and file growth as one page of SVG in FILE. Results of "
-            + "`--baseline` and `--against` are drawn beside the new ones. The page suits light "
-            + "and dark backgrounds."
+        "Draw throughput, latencies and file growth as one page of SVG in FILE. The results of "
+            + "`--baseline` and `--against` are drawn beside the new results. The colours are "
+            + "legible on light and dark backgrounds."
     )
 }

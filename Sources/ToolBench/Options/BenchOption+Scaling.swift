@@ -11,8 +11,9 @@ extension BenchOption {
         "scaling", nil, .optional("SIZES", .count(2...6), bare: usualSizes), in: .measurement,
         "measure at N, 2N and 4N objects and report how costs grow",
         "Measure each WORKLOAD at `--num` objects, at twice and at four times as many. The report "
-            + "shows the growth of processor time and file size as exponents. SIZES is the number "
-            + "of sizes instead of \(usualSizes). Without a WORKLOAD, the set `scaling` is "
+            + "shows how processor time and file size grow, as exponents: 1 means in proportion to "
+            + "the number of objects. SIZES is the number of sizes to measure, each twice the one "
+            + "before, instead of \(usualSizes). Without a WORKLOAD, the set `scaling` is "
             + "measured. See SCALING.",
         excludes: [
             list, file, query, baseline, compare, against, save, histogram, hgrm, plot, runTime,
@@ -23,8 +24,8 @@ extension BenchOption {
         "fail-above", nil, .required("EXPONENT", .exponent), in: .measurement,
         "exit 1 if a cost grows with a larger exponent",
         "With `--scaling`: exit with status 1 if the processor time or file size of a workload "
-            + "grows with a larger exponent than this, such as `1.15`. The exponent between the "
-            + "two largest sizes counts. The workloads are named on standard error.",
+            + "grows with an exponent above EXPONENT, such as `1.15`. The exponent is the one "
+            + "between the two largest sizes. Standard error names each such workload.",
         needs: [scaling])
 }
 

@@ -32,6 +32,7 @@ enum BenchOption {
 
     private static let maxMemory = SharedOptions.maxMemory.saying(
         "memory for the workers of an export",
-        "Use at most as many worker threads in a measured `export` as fit into SIZE, with 4 MiB "
-            + "for each. No other memory is limited; the report shows how much was used.")
+        "Limit the worker threads of the workload `export`: each thread counts as 4 MiB, and all "
+            + "together use at most SIZE. No other memory is limited; the report shows how much "
+            + "was used.")
 }

@@ -29,16 +29,17 @@ extension BenchTable {
                 + "meant for `--scaling`. N is the number of objects, `--num`:"),
         definitions(WorkloadCatalogue.bulk),
         .paragraph(
-            "The `ycsb` workloads use `--num` records of ten 100-byte strings, and a tenth as "
-                + "many operations. Each operation that writes is one commit."),
+            "The `ycsb` workloads use a database of `--num` records, each with ten strings of 100 "
+                + "bytes. A run has a tenth as many operations as there are records. Each "
+                + "operation that writes is one commit."),
         .definitions(
             WorkloadCatalogue.installed.sets.map {
                 ("`\($0.rawValue)`", sentence("a set: " + $0.summary))
             }),
         .paragraph(
-            "Every workload checks its own result. The number of objects read must be right, "
-                + "written data is checked and read back, and all runs must find the same. "
-                + "Otherwise the exit status is 10."
+            "Every workload checks its own result: the number of objects that were read, and data "
+                + "that was written, which is read again. All runs must have the same result. If a "
+                + "check fails, the exit status is 10."
         ),
     ]
 
@@ -67,7 +68,8 @@ extension BenchTable {
             (
                 "+/-",
                 "Uncertainty of the median in percent: half the width of its 95% confidence "
-                    + "interval (bootstrap over the runs). The report prints one sign for it."
+                    + "interval (bootstrap over the runs). In the report, the heading of this "
+                    + "column is the plus-minus sign."
             ),
             (
                 "P50, P99, P99.9, MAX",
@@ -76,11 +78,15 @@ extension BenchTable {
                     + "the scheduled start."
             ),
             ("OPS", "Operations of one run."),
-            ("USER, SYSTEM", "Processor time of one run, in user mode and in the kernel."),
+            (
+                "USER, SYSTEM",
+                "Processor time of one run: USER is the time in the program, SYSTEM the time in "
+                    + "the kernel."
+            ),
             (
                 "CPU/OP",
-                "User and system time per operation. It is reliable even if other programs use the "
-                    + "processor."
+                "Processor time per operation, in the program and in the kernel. Other programs "
+                    + "that use the processor hardly change it."
             ),
             (
                 "MEMORY",
@@ -89,21 +95,29 @@ extension BenchTable {
             ),
             (
                 "FAULTS",
-                "Minor page faults of one run, served from memory; after a plus sign, major ones, "
-                    + "which waited for a disk."
+                "Page faults of one run: the number of minor faults, which are served from memory, "
+                    + "and, after a plus sign, the number of major faults, which wait for a disk."
             ),
             ("COMMITS, FSYNC", "Commits and syncs of one run."),
             (
                 "WORK, SYNC, each with P99",
-                "Duration of a commit without its syncs, and duration of its syncs: the median and "
-                    + "the 99th percentile."
+                "WORK is the time of a commit without its syncs, and SYNC is the time of its "
+                    + "syncs. Each is shown as the median and, under P99, the 99th percentile."
             ),
             ("WRITTEN", "Bytes written to the file in one run."),
-            ("KERNEL", "Bytes that the kernel wrote to storage, by its own count."),
-            ("W-AMP", "Write amplification: bytes written per byte of changed values."),
+            ("KERNEL", "Bytes written to the disk in one run, as counted by the kernel."),
+            (
+                "W-AMP",
+                "Write amplification: bytes written to the file, divided by the bytes of the "
+                    + "changed values."
+            ),
             ("FILE", "Final size of the file."),
             ("COMPACT", "Size of a compacted copy."),
-            ("S-AMP", "Space amplification: file size per byte that its newest version uses."),
+            (
+                "S-AMP",
+                "Space amplification: the file size, divided by the bytes that its newest version "
+                    + "uses."
+            ),
             (
                 "PINNED",
                 "Bytes that cannot be reused because a reader holds an older version."
@@ -111,25 +125,25 @@ extension BenchTable {
             ("VERS", "Maximum number of versions that existed at the same time."),
         ]),
         .paragraph(
-            "If the quartiles of the runs are more than 10% apart, a warning says that they are "
-                + "too noisy to compare. A debug build, a file in memory and a busy machine cause "
-                + "warnings too."),
+            "If the quartiles of a workload's runs are more than 10% apart, a warning says that "
+                + "the runs are too noisy to compare. A debug build, a file in memory and a busy "
+                + "machine cause warnings too."),
     ]
 
     private static let comparing: [ManualBlock] = [
         .paragraph(
             "`--save` saves a result, `--baseline` compares a new result with it, and `--compare` "
-                + "compares two saved results. The runs of both are compared figure by figure. A "
-                + "figure is worse only if three conditions hold. The median changed by more than "
-                + "`--gate` allows. The intervals of the two medians do not overlap. Every new "
-                + "run is worse than every old run. Bytes, syncs and sizes do not vary; for them "
-                + "the first condition is enough."),
+                + "compares two saved results. Each figure that `--gate` names is compared on its "
+                + "own. It counts as worse only if three conditions hold: the median became worse "
+                + "by more than `--gate` allows; the confidence intervals of the two medians do "
+                + "not overlap; and every new run is worse than every old run. Bytes, syncs and "
+                + "sizes are the same in every run; for them the first condition is enough."),
         .paragraph(
             "If the runs of one side are noisy, neither side is called faster. A figure then "
                 + "counts as worse only if even the best new run is worse than the worst old run "
                 + "by more than `--gate` allows. A noisy result can be saved, but each comparison "
-                + "with it prints a warning, because noise hides smaller changes. A single run is "
-                + "not enough to compare times."),
+                + "with it prints a warning, because the noise may hide a small regression. A "
+                + "single run is not enough to compare times."),
         .paragraph(
             "Results of different machines, kernels, file systems, builds or settings are "
                 + "compared only with `--allow-different-machine`. Exit status 1 means that at "
@@ -140,11 +154,12 @@ extension BenchTable {
         .paragraph(
             "`--against sqlite3` runs the same operations on SQLite, with the same objects in the "
                 + "same order. Its settings are printed: write-ahead logging, and a sync for each "
-                + "commit unless `--durability` is `unsafe`. The objects come from another SQLite "
-                + "database, and a batch is one statement, so that no time is spent parsing "
-                + "statements. An application that sends statements one by one is slower. Single "
-                + "operations are not timed. A question mark after a ratio means that the runs of "
-                + "one side are too noisy to compare."),
+                + "commit unless `--durability` is `unsafe`. SQLite copies the objects from "
+                + "another SQLite database, and the operations of one commit are one SQL "
+                + "statement, so that no time is spent parsing statements. An application that "
+                + "sends statements one by one is slower than these figures. Latencies of single "
+                + "operations are not measured. A question mark after a ratio means that the runs "
+                + "of one of the programs are too noisy to compare."),
         .paragraph(
             "A Realm database stores the incoming links of every object. SQLite finds them only "
                 + "through an index on the link columns. `--against sqlite3-inverse` adds these "
@@ -160,16 +175,16 @@ extension BenchTable {
                 "One object with the build, the machine and the options in force. `results` has "
                     + "one object per workload with all its runs. Times are in nanoseconds. "
                     + "`engine.id` is the beginning of the build identity in the program file, as "
-                    + "in the first line of the text. Two results with the same `engine.id` come "
-                    + "from the same build."
+                    + "in the first line of the text. Results with the same `engine.id` come from "
+                    + "the same build."
             ),
             ("`csv`", "A header, then one line per workload with the same numbers."),
         ]),
         .paragraph(
-            "With `--scaling`, the object of `json` has `scaling` instead of `results`: one "
-                + "object per workload with `cpuExponent`, `fileExponent` and `sizes`. `sizes` "
-                + "has the figures of each size and the exponents since the previous size. `csv` "
-                + "has one line per workload and size."),
+            "With `--scaling`, the object of `json` has `scaling` instead of `results`: one object "
+                + "per workload with `cpuExponent`, `fileExponent` and `sizes`. `sizes` has, for "
+                + "each size, the figures and the exponents of the growth from the next smaller "
+                + "size. `csv` has one line per workload and size."),
     ]
 
     private static let exitStatus: [ManualBlock] = [

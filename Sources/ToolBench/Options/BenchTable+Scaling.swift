@@ -25,16 +25,18 @@ extension BenchTable {
             ("LIVE", "Bytes of the file that the newest version uses, at the largest size."),
         ]),
         .paragraph(
-            "Workloads that process a fraction of the objects, such as N/100, double that number "
-                + "too. `commit-pinned`, `commit-many-classes` and `fill-wide-class` do the same "
-                + "amount of work at every size, while another number grows. Their exponent is 0 "
-                + "if that number costs nothing, and 1 if the cost is proportional to it."),
+            "A workload that processes a fraction of the objects, such as N/100, also processes "
+                + "twice as many when N is doubled. `commit-pinned`, `commit-many-classes` and "
+                + "`fill-wide-class` do the same work at every size, but the number of versions, "
+                + "classes or properties in the file grows. Their exponent is 0 if this number "
+                + "does not matter, and 1 if the cost is proportional to it."),
         .paragraph(
-            "Short runs are repeated until they have used 50 milliseconds of processor time "
-                + "together, at most \(ScalingRunner.maximumRunCount) times. The run with the least time "
-                + "counts. `--runs` is the minimum number of runs, by default 1. With few objects "
-                + "the exponents are still noise: fixed costs hide the growth, and the data may "
-                + "outgrow a cache between two sizes. Trust an exponent only if the largest size "
-                + "takes a tenth of a second or more, and measure twice."),
+            "A short run is repeated until all its repetitions have used 50 milliseconds of "
+                + "processor time together, at most \(ScalingRunner.maximumRunCount) times. The "
+                + "run with the least time counts. `--runs` is the minimum number of runs, by "
+                + "default 1. With few objects the exponents say little: fixed costs hide the "
+                + "growth, and at some size the data no longer fits into a cache of the processor. "
+                + "Trust an exponent only if the largest size takes a tenth of a second or more, "
+                + "and measure twice."),
     ]
 }

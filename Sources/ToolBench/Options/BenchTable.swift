@@ -21,8 +21,9 @@ package enum BenchTable {
             operands: [
                 OperandSpec(
                     "WORKLOAD", .suggestion(catalogue.words), isRepeatable: true,
-                    "Workloads to measure, or names of sets. The default is the set `standard`, "
-                        + "or `scaling` with `--scaling`. `--list` describes them.")
+                    "Name of a workload to measure, or of a set of workloads. The default is the "
+                        + "set `standard`, or with `--scaling` the set `scaling`. `--list` "
+                        + "describes all workloads.")
             ],
             options: BenchOption.table,
             manual: { CommandTable.Manual(description: description, sections: sections) })

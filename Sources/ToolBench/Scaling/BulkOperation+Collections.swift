@@ -24,7 +24,7 @@ extension BulkOperation {
             try d.writing().setElement(.int(Int64(i)), at: d.below(d.count), in: location)
         },
         elements(
-            "list-erase-front", "remove all integers of one list from its front", .list,
+            "list-erase-front", "remove all integers of one list, one by one from the front", .list,
             isFull: true
         ) { (d, location, i) throws(RealmError) in
             try d.writing().removeElement(at: 0, from: location)

@@ -4,30 +4,34 @@ import RealmEngine
 extension BulkOperation {
     static let links: [BulkOperation] = [
         BulkOperation(
-            "delete-linked", "delete N objects that link to the same one", leaves: { _ in 1 },
+            "delete-linked",
+            "delete N objects that all link to the same object", leaves: { _ in 1 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 1) },
             measure: { (d) throws(RealmError) in try d.writing().remove(d.table, d.keys) }),
         BulkOperation(
-            "delete-linked-half", "delete a random half of objects that link to the same one",
+            "delete-linked-half",
+            "delete a random half of the objects, which all link to the same object",
             leaves: { $0 - $0 / 2 + 1 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 1) },
             measure: { (d) throws(RealmError) in try d.writing().remove(d.table, d.half()) }),
         BulkOperation(
             "delete-linked-singly",
-            "delete a random half of objects one by one; each links to one of five objects",
+            "delete a random half of the objects one by one; each object links to one of five "
+                + "others",
             leaves: { $0 - $0 / 2 + 5 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 5) },
             measure: { (d) throws(RealmError) in
                 for key in d.half() { try d.writing().remove(d.table, key) }
             }),
         BulkOperation(
-            "unlink", "set the links of all objects to one target to null", leaves: { $0 + 1 },
+            "unlink",
+            "set the links of all objects, which have the same target, to null", leaves: { $0 + 1 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 1) },
             measure: { (d) throws(RealmError) in
                 for key in d.keys { try d.writing().set(d.table, key, 1, .null) }
             }),
         BulkOperation(
-            "relink", "set the links of all objects from one target to another",
+            "relink", "change the links of all objects from one target object to another",
             leaves: { $0 + 2 },
             prepare: { (d) throws(RealmError) in
                 try d.linkItems(targets: 1)
@@ -38,12 +42,13 @@ extension BulkOperation {
                 for key in d.keys { try d.writing().set(d.table, key, 1, link) }
             }),
         BulkOperation(
-            "drop-linked-class", "remove a class whose objects link to the same one",
+            "drop-linked-class", "remove a class whose objects all link to the same object",
             leaves: { _ in 1 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 1) },
             measure: { (d) throws(RealmError) in try d.writing().removeClass(d.table) }),
         BulkOperation(
-            "drop-link-property", "remove a property with links of all objects to the same one",
+            "drop-link-property",
+            "remove a link property through which all objects link to the same object",
             leaves: { $0 + 1 },
             prepare: { (d) throws(RealmError) in try d.linkItems(targets: 1) },
             measure: { (d) throws(RealmError) in try d.writing().removeProperty(d.table, 1) }),
@@ -53,7 +58,7 @@ extension BulkOperation {
             "delete-in-dictionary", "delete all N objects of one dictionary",
             .dictionary),
         held(
-            "delete-in-mixed-list", "delete all N objects of one list of mixed values",
+            "delete-in-mixed-list", "delete all N objects to which one list of mixed values links",
             .list, type: .mixed),
         BulkOperation(
             "delete-held-often", "delete one object that one list contains N times",

@@ -3,15 +3,17 @@ import RealmEngine
 /// Operations that insert objects in commits of a fixed size, while the file grows.
 extension BulkOperation {
     static let loading: [BulkOperation] = [
-        load("load", "insert objects with two indexes in one transaction", commitEvery: .max),
-        load("load-by-1000", "insert objects with two indexes in commits of 1000"),
+        load(
+            "load",
+            "insert objects with two indexed properties in one transaction", commitEvery: .max),
+        load("load-by-1000", "insert objects with two indexed properties, 1000 in each commit"),
         load(
             "load-texts",
             "like load-by-1000, with a text of 300 bytes in each object", textSize: 300),
         BulkOperation(
             "mail-commits",
-            "commit N/10 objects one by one, each with a text as key, two indexes and a list of "
-                + "one text", per: 10, leaves: { $0 },
+            "insert N/10 objects, each in a commit of its own, with a text as primary key, two "
+                + "indexed properties and a list of one text", per: 10, leaves: { $0 },
             prepare: { (d) throws(RealmError) in
                 var tags = PropertySpec("tags", .string)
                 tags.collection = .list
@@ -34,7 +36,7 @@ extension BulkOperation {
                 for _ in 0..<max(1, d.count / 100) { try d.updateTen() }
             }),
         BulkOperation(
-            "delete-commits", "delete a random half of the objects in commits of 100",
+            "delete-commits", "delete a random half of the objects, 100 in each commit",
             leaves: { $0 - $0 / 2 },
             prepare: { (d) throws(RealmError) in try d.addIndexed(indexes: 2) },
             measure: { (d) throws(RealmError) in

@@ -4,7 +4,8 @@ import RealmEngine
 extension BulkOperation {
     static let objects: [BulkOperation] = [
         BulkOperation(
-            "delete-indexed", "delete a random half of objects with eight indexes, one by one",
+            "delete-indexed",
+            "delete a random half of the objects one by one, with eight indexed properties",
             leaves: { $0 - $0 / 2 },
             prepare: { (d) throws(RealmError) in try d.addIndexed(indexes: 8) },
             measure: { (d) throws(RealmError) in
@@ -20,13 +21,15 @@ extension BulkOperation {
                 }
             }),
         BulkOperation(
-            "clear-class", "delete all objects of a class with eight indexes", leaves: { _ in 0 },
+            "clear-class",
+            "delete all objects of a class with eight indexed properties", leaves: { _ in 0 },
             prepare: { (d) throws(RealmError) in try d.addIndexed(indexes: 8) },
             measure: { (d) throws(RealmError) in
                 try d.writing().removeAllObjects(of: [d.table])
             }),
         BulkOperation(
-            "drop-class", "remove a class with eight indexes", leaves: { _ in 0 },
+            "drop-class",
+            "remove a class with objects and eight indexed properties", leaves: { _ in 0 },
             prepare: { (d) throws(RealmError) in try d.addIndexed(indexes: 8) },
             measure: { (d) throws(RealmError) in try d.writing().removeClass(d.table) }),
         BulkOperation(

@@ -5,15 +5,15 @@ import ToolQuery
 /// Operations that read whole files: queries with `realm-query`, and salvage.
 extension BulkOperation {
     static let reading: [BulkOperation] = [
-        query("sort-text", "sort all objects by a text", ["TRUEPREDICATE SORT(_id DESC)"]),
+        query("sort-text", "sort all objects by a string", ["TRUEPREDICATE SORT(_id DESC)"]),
         query(
-            "sort-spilled", "like sort-text, within 1 KiB of memory",
+            "sort-spilled", "like sort-text, with 1 KiB of memory and a temporary file",
             ["TRUEPREDICATE SORT(_id DESC)"], ["--max-memory", "1KiB"]),
         query(
-            "distinct-text", "find the first object of every text",
+            "distinct-text", "find the first object with each value of a string",
             ["TRUEPREDICATE DISTINCT(_id)"]),
         query(
-            "group-text", "count the objects of every text",
+            "group-text", "count the objects with each value of a string",
             [], ["--group-by", "_id", "--aggregate", "count"]),
         diff("diff-equal", "compare two files with the same objects", changes: 0),
         diff("diff-changed", "compare two files of which every tenth object differs", changes: 10),

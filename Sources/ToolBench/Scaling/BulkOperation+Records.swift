@@ -8,13 +8,19 @@ extension BulkOperation {
     static let records: [BulkOperation] = [
         records(
             "update-records",
-            "set two indexed integers of a random half of the objects, by records", "update"),
-        records("merge-records", "merge records into a random half of the objects", "merge"),
+            "set two indexed integers of a random half of the objects, by input records as in "
+                + "realm-write", "update"),
+        records(
+            "merge-records",
+            "merge input records into a random half of the objects, as realm-write -m merge "
+                + "does", "merge"),
         records(
             "delete-records",
-            "delete a random half of the objects, by records with their keys", "delete"),
+            "delete a random half of the objects, by input records that contain their primary "
+                + "keys", "delete"),
         BulkOperation(
-            "infer-wide", "derive N/20 properties from 20 records",
+            "infer-wide",
+            "infer N/20 properties from 20 input records, as realm-write --infer does",
             per: 20, leaves: { _ in 20 },
             prepare: { (d) throws(RealmError) in d.makeWideRecords(20) },
             measure: { (d) throws(RealmError) in try d.load(["--infer"]) }),

@@ -26,7 +26,7 @@ extension BulkOperation {
             }),
         BulkOperation(
             "commit-many-classes",
-            "commit one object 200 times, in a file with N/20 classes",
+            "make 200 commits of one object each, in a file with N/20 classes",
             per: 20, leaves: { _ in 200 },
             prepare: { (d) throws(RealmError) in try d.addClasses() },
             measure: { (d) throws(RealmError) in

@@ -4,7 +4,7 @@ import RealmEngine
 extension BulkOperation {
     static let versions: [BulkOperation] = [
         BulkOperation(
-            "commit-pinned", "commit 50 times while N/100 older versions are held",
+            "commit-pinned", "commit 50 times while readers hold N/100 older versions",
             per: 100, leaves: { _ in 1000 },
             prepare: { (d) throws(RealmError) in try d.holdVersions() },
             measure: { (d) throws(RealmError) in
@@ -12,7 +12,8 @@ extension BulkOperation {
             }),
         BulkOperation(
             "inspect-pinned",
-            "find the space that each of N/100 held versions keeps, as realm-versions does",
+            "find the space that cannot be reused because of each of N/100 held versions, as "
+                + "realm-versions does",
             per: 100, leaves: { _ in 1000 },
             prepare: { (d) throws(RealmError) in try d.holdVersions() },
             measure: { (d) throws(RealmError) in

@@ -7,7 +7,8 @@ extension WorkloadCatalogue {
     static let concurrent: [WorkloadPlan] = [
         plan(
             ReadWhileWriting.self, "readwhilewriting",
-            "read objects at random while others are written; reads are measured", isPaced: false,
+            "read objects at random while other threads write; the reads are measured",
+            isPaced: false,
             in: [.standard]),
         plan(
             ReadWhileIdle.self, "readwhileidle",
@@ -15,29 +16,35 @@ extension WorkloadCatalogue {
             isPaced: false, in: []),
         plan(
             ReadLocked.self, "readlocked",
-            "like readwhileidle, with one mutex around every read, to show its cost",
+            "like readwhileidle, but all threads share a mutex that is locked for every read, to "
+                + "show the cost",
             isPaced: false, in: []),
         plan(
             WriteWhileReading.self, "writewhilereading",
-            "set numbers in small commits while objects are read; writes are measured",
+            "set numbers in small commits while other threads read objects; the writes are "
+                + "measured",
             isPaced: false, in: [.standard]),
         plan(
             Notify.self, "notify",
-            "commit a number; the time until another participant has read it is measured",
+            "commit a number; an operation lasts until another participant, like another process, "
+                + "has read it",
             isPaced: false, in: [.standard]),
         plan(
             TickWhileWriting.self, "tickwhilewriting",
-            "run a thread's loop every millisecond while large transactions are written; the delay "
-                + "of each tick is measured", isPaced: false, in: []),
+            "wake a thread every millisecond while others write large transactions; the delay "
+                + "until the woken thread has read an object is measured", isPaced: false, in: []),
         plan(
             TickWhileIdle.self, "tickwhileidle",
             "like tickwhilewriting, without writers, as a baseline",
             isPaced: false, in: []),
         plan(
             TickAndWrite.self, "tickandwrite",
-            "like tickwhilewriting, with asynchronous transactions on the loop's own thread",
+            "like tickwhilewriting, but the woken thread itself writes, in asynchronous "
+                + "transactions",
             isPaced: false, in: []),
-        asynchronous("commit-async", "commit asynchronous transactions with one sync each", false),
+        asynchronous(
+            "commit-async",
+            "commit asynchronous transactions, each with a sync of its own", false),
         asynchronous(
             "commit-grouped",
             "commit asynchronous transactions that share their syncs", true),

@@ -7,14 +7,20 @@ extension WorkloadCatalogue {
         plan("object-get", "read an integer of one object repeatedly") {
             GetProperty($0)
         },
-        plan("object-iterate", "go through all objects with one handle and read two properties") {
+        plan(
+            "object-iterate",
+            "read two properties of every object, with one handle that moves from object to "
+                + "object"
+        ) {
             IterateObjects($0)
         },
         plan("object-each", "like object-iterate, with a new handle for each object") {
             EachObject($0)
         },
-        plan("results-index", "go through results by position and read one property of each object")
-        {
+        plan(
+            "results-index",
+            "read one property of each object of a query's results, by its position in the results"
+        ) {
             IndexResults($0)
         },
         plan("object-find", "find objects at random by primary key and read one property") {
@@ -23,7 +29,10 @@ extension WorkloadCatalogue {
         plan("object-set", "set an integer of each object in an open transaction") {
             SetProperty($0)
         },
-        plan("freeze", "freeze an instance and release it") { FreezeInstance($0) },
+        plan(
+            "freeze",
+            "freeze an instance and release the frozen instance"
+        ) { FreezeInstance($0) },
     ]
 
     private static func plan(

@@ -4,19 +4,27 @@ import ToolKit
 extension WorkloadCatalogue {
     /// Workloads that depend on the values of the generated persons.
     static let queries: [WorkloadPlan] = [
-        plan(.int, "query-int", "count objects by a number"),
+        plan(.int, "query-int", "count the objects with a number above a limit"),
         plan(.intIndex, "query-int-index", "find an object by its primary key"),
-        plan(.string, "query-string", "count objects by a string"),
-        plan(.stringIndex, "query-string-index", "find an object by a string with an index"),
-        plan(.like, "query-like", "count objects by a string with wildcards"),
-        plan(.links, "query-links", "count objects by a number of the object they link to"),
+        plan(.string, "query-string", "count the objects with a given string"),
+        plan(
+            .stringIndex, "query-string-index",
+            "find an object by the value of an indexed string property"),
+        plan(
+            .like, "query-like",
+            "count the objects with a string that matches a wildcard pattern"),
+        plan(
+            .links, "query-links",
+            "count the objects that link to an object with a number above a limit"),
         plan(
             .fulltext, "query-fulltext",
-            "count objects by a word of a string with a full-text index"),
-        plan(.in, "query-in", "count objects by a list of numbers"),
-        plan(.sort, "sort", "sort all objects by a string and a number"),
-        plan(.sortLimit, "sort-limit", "find the first 20 objects in the order of a fraction"),
-        plan(.distinct, "distinct", "find the first object of every value of a string"),
+            "count the objects with a given word in a string that has a full-text index"),
+        plan(.in, "query-in", "count the objects with a number that is in a given list"),
+        plan(.sort, "sort", "sort all objects by a string, then by a number"),
+        plan(
+            .sortLimit, "sort-limit",
+            "find the 20 objects with the largest values of a double property"),
+        plan(.distinct, "distinct", "find the first object with each value of a string property"),
         people("aggregate", "compute a count, a sum, an average and a maximum in one pass") {
             setting throws(RealmError) in try AggregateWorkload(setting)
         },

@@ -21,7 +21,7 @@ extension WorkloadCatalogue {
             in: [.quick, .standard]
         ) { setting throws(RealmError) in ReadRandomWorkload(setting, .anywhere) },
         WorkloadPlan(
-            "readhot", "like readrandom, but only N/100 of the objects", in: [.standard]
+            "readhot", "like readrandom, but look up only N/100 of the objects", in: [.standard]
         ) { setting throws(RealmError) in ReadRandomWorkload(setting, .hot) },
         WorkloadPlan(
             "readmissing", "look up keys that no object has", in: [.standard]

@@ -15,7 +15,7 @@ extension WorkloadCatalogue {
             in: [.quick, .standard]),
         plan(
             FillSync.self, "fillsync",
-            "insert N/100 objects, with one commit each",
+            "insert N/100 objects, with a commit for each",
             in: [.quick, .standard, .scaling]),
         plan(
             EmptyCommit.self, "empty-commit",
@@ -39,12 +39,13 @@ extension WorkloadCatalogue {
             in: [.quick, .standard, .scaling]),
         plan(
             PinnedGrowth.self, "pinned-growth",
-            "set numbers in small commits while an old version is held", in: [.quick, .standard]),
+            "set numbers in small commits while a reader holds an old version",
+            in: [.quick, .standard]),
         plan(
             ImportWorkload.self, "import", "insert objects from NDJSON, as realm-write does",
             isPaced: false, in: [.standard, .scaling]),
         plan(
-            ListAppend.self, "list-append", "append numbers to the list of one object",
+            ListAppend.self, "list-append", "append numbers to a list property of one object",
             in: [.standard, .scaling]),
         plan(
             CreateIndex.self, "create-index",

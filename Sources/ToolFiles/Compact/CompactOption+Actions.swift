@@ -16,7 +16,7 @@ extension CompactOption {
         "verify: full, or quick",
         "Verify each FILE and change nothing. `--check=quick` checks the header, the reachable "
             + "nodes and free space. `--check` and `--check=full` also check every value, link and "
-            + "index entry. Errors end with exit status 4.",
+            + "index entry. If there are errors, the exit status is 4.",
         excludes: [analyze, dryRun, salvage])
 
     static let strict = Option(
@@ -26,7 +26,7 @@ extension CompactOption {
 
     static let analyze = Option(
         "analyze", in: .action, "show the size of each part of the file",
-        "List the bytes of each property, each index and the rest of the file.",
+        "List the bytes that each property, each index and each other part of the file takes.",
         excludes: [dryRun, salvage])
 
     static let top = Option(
@@ -44,10 +44,11 @@ extension CompactOption {
     static let spaceMap: Option<String?> = Option(
         "space-map", nil, .required("FILE", .file), in: .action,
         "with --salvage: draw the copied and lost parts",
-        "With `--salvage`: write a picture (SVG) of the damaged file, in file order. It shows "
-            + "copied space, copied space from another version or of doubtful content, unused "
-            + "nodes, and space that is neither a node nor free. The last line on standard output "
-            + "counts the bytes. Formats 2 to 9 are not supported.",
+        "With `--salvage`: write a picture (SVG) of the damaged file, in file order. Its colours "
+            + "show space that was copied, space that was copied from another version or may be "
+            + "wrong, nodes that were not copied, free space, and lost space. The last line on "
+            + "standard output has the number of bytes of each kind. Formats 2 to 9 are not "
+            + "supported.",
         needs: [salvage], aliases: ["map"])
 
     static let dryRun = Option(

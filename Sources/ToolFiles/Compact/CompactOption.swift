@@ -11,9 +11,9 @@ enum CompactOption {
         SharedOptions.formats(
             [.text, .json, .ndjson],
             auto:
-                "This option applies to reports; `auto` is `text`. In `ndjson` each finding of a "
-                + "check is one line. At most 100 findings per code are printed; `omitted` in "
-                + "the summary lists the codes with more."),
+                "This option applies to reports; `auto` is `text`. In `ndjson`, each finding of a "
+                + "check is one line. At most 100 findings with the same code are printed; the "
+                + "member `omitted` of the summary lists the codes that had more."),
         SharedOptions.json, output, force, SharedOptions.key, SharedOptions.access, wait,
         SharedOptions.threads, maxMemory,
     ]
@@ -33,15 +33,15 @@ enum CompactOption {
     private static let wait = SharedOptions.wait.saying(
         "wait for others to close FILE, at most DUR",
         "Wait at most DUR, such as `60s`, until no other process has FILE open. Without DUR, wait "
-            + "without limit. For a copy or a report, wait for locks as the other tools do. On "
-            + "timeout the exit status is 7.",
-        defaultText: "no wait for others to close FILE; one second for locks")
+            + "without limit. If the tool writes a copy or a report, other processes may have FILE "
+            + "open, and it only waits for locks. On timeout the exit status is 7.",
+        defaultText: "do not wait for others to close FILE; one second for locks")
 
     private static let maxMemory = SharedOptions.maxMemory.saying(
         "limit of private memory",
-        "Keep private memory below SIZE, but at least 8 MiB, while compacting, copying or "
-            + "salvaging. In a salvage, objects that do not fit are lost, and reported. "
-            + "`--check`, the first step of a salvage, needs memory in proportion to the number "
-            + "of objects and links. Pages of the mapped file do not count, because the system "
-            + "can reclaim them at any time.")
+        "Use at most SIZE of private memory to compact, copy or salvage. A SIZE below 8 MiB counts "
+            + "as 8 MiB. In a salvage, an object that does not fit is left out and reported as "
+            + "lost. `--check`, which is also the first step of a salvage, is not limited: its "
+            + "memory is proportional to the number of objects and links. Pages of the mapped file "
+            + "do not count, because the system can reclaim them at any time.")
 }

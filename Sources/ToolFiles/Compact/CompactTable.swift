@@ -16,7 +16,8 @@ package enum CompactTable {
         operands: [
             OperandSpec(
                 "FILE", .file, isRequired: true, isRepeatable: true,
-                "The database. `--check` accepts several, or `-` for standard input.")
+                "The database. With `--check`, several FILEs can be given, and `-` is a database "
+                    + "on standard input.")
         ],
         options: CompactOption.table,
         manual: { CommandTable.Manual(description: description, sections: sections) })

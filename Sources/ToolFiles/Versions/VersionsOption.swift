@@ -10,8 +10,10 @@ enum VersionsOption {
 
     private static let format = SharedOptions.formats(
         [.text, .table, .json, .ndjson],
-        auto: "`auto` is `text`, and `ndjson` with `--watch`. `table` is the same as `--list`. "
-            + "With several files, `json` is one array and `ndjson` has one line per file.")
+        auto:
+            "`auto` is `ndjson` with `--watch`, and `text` without. `table` is the same as "
+            + "`--list`. With several files, `json` is one array and `ndjson` has one line per "
+            + "file.")
 }
 
 /// Options that print or check facts about a file.
@@ -47,30 +49,33 @@ extension VersionsOption {
 
     static let slots = Option(
         "slots", in: .facts, "verify both slots of the header",
-        "Add both slots of the header to the report, and verify each down to the structure of its "
-            + "tables. The slot that is not selected usually refers to the previous version.")
+        "Add both slots of the file header to the report, and verify the version in each, as "
+            + "`realm-compact --check=quick` does. One slot is selected and refers to the newest "
+            + "version; the other usually refers to the previous version.")
 
     static let growth = Option(
         "growth", in: .facts, "cost of each old version",
-        "Add the cost of each old version to the report: the bytes that later commits freed but "
-            + "cannot reuse because of it, and the size that the file would have without it.")
+        "Add the cost of each old version to the report: the bytes that cannot be reused because "
+            + "the version is open, although later commits freed them, and the size that the file "
+            + "would have if the version were not open.")
 
     static let history = Option(
         "history", nil, .optional("N", .count(1...Int.max), bare: .max), in: .facts,
         "the change log, newest N entries",
-        "Print the entries of the change log as NDJSON, oldest first; with N, the newest N.",
+        "Print the entries of the change log as NDJSON, oldest first. With N, print only the "
+            + "newest N entries.",
         excludes: [slots, growth, list, watch, spaceMap, format, SharedOptions.json])
 
     static let list = Option(
         "list", in: .facts, "one row for each file",
-        "Print one row for each file.", excludes: [slots, growth, watch])
+        "Print a table with one row for each file.", excludes: [slots, growth, watch])
 
     static let watch = Option(
         "watch", "w", .optional("DUR", .duration, bare: .seconds(1)), in: .facts,
         "repeat every DUR, as NDJSON",
         "Print the report as one line of JSON every DUR, until a signal ends the tool. A process "
-            + "that started after a newer version was committed is not listed as a possible holder "
-            + "of the older version.",
+            + "that was started after a version had been replaced by a newer one cannot hold the "
+            + "old version, and is not listed as its holder.",
         defaultText: "every second", excludes: [slots, growth, spaceMap])
 }
 
@@ -84,16 +89,16 @@ extension VersionsOption {
         "space-map", nil, .required("FILE", .file), in: .pictures,
         "draw the use of each part of the file",
         "Write a picture (SVG) of the file, in file order. It shows the space of each class, the "
-            + "free space, and the space that each old version keeps from reuse. The picture "
-            + "replaces the report unless another option requests one. The tool reads the whole "
-            + "file.",
+            + "free space, and the space that cannot be reused because an old version is open. The "
+            + "picture replaces the report unless another option requests one. The tool reads the "
+            + "whole file.",
         excludes: [list], aliases: ["map"])
 
     static let plot = Option(
         "plot", nil, .required("FILE", .file), in: .pictures,
         "draw sizes over time while watching",
         "With `--watch`: write a picture (SVG) of the sizes over time, and update it with every "
-            + "line. Without `--watch`: read the lines of an earlier watch from standard input "
-            + "and draw them.",
+            + "line. Without `--watch`: draw the lines that an earlier `--watch` printed, read "
+            + "from standard input.",
         excludes: [spaceMap, list, get, history, slots, growth])
 }

@@ -14,8 +14,8 @@ package enum VersionsTable {
         operands: [
             OperandSpec(
                 "FILE", .file, isRequired: true, isRepeatable: true,
-                "A database. With `--plot` but without `--watch` it must be `-`: the lines of an "
-                    + "earlier `--watch` are read from standard input.")
+                "A database. With `--plot` and without `--watch`, FILE must be `-`, and standard "
+                    + "input must contain the lines that an earlier `--watch` printed.")
         ],
         options: VersionsOption.table,
         manual: { CommandTable.Manual(description: description, sections: sections) })

@@ -71,9 +71,9 @@ package enum SharedOptions {
     package static let output = Option(
         "output", "o", .required("FILE", .file), in: .output,
         "write to FILE, atomically",
-        "Write to FILE instead of standard output. FILE is written atomically: the data goes to "
-            + "an unnamed file in the same directory, which is synced and then named. `-` is "
-            + "standard output.")
+        "Write to FILE instead of standard output. FILE is written atomically: the data goes to a "
+            + "new, unnamed file in the same directory, and this file gets its name once it is "
+            + "complete and synced. If FILE is `-`, the output goes to standard output.")
 
     package static let force = Option(
         "force", in: .output, "allow replacing an existing output file",
@@ -83,8 +83,9 @@ package enum SharedOptions {
     package static let key = Option(
         "encryption-key-file", "K", .required("FILE", .file), in: .access,
         "read the 64-byte key from FILE",
-        "Read the 64-byte encryption key from FILE; `-` is standard input, unless the database "
-            + "comes from there. See KEY FILES in `realm-tools(7)`.",
+        "Read the 64-byte encryption key of the database from FILE. If FILE is `-`, the key is "
+            + "read from standard input, and the database must be a file. See KEY FILES in "
+            + "`realm-tools(7)`.",
         defaultText: "the file named by `REALM_ENCRYPTION_KEY_FILE`, if set")
 
     package static let newKey = Option(
@@ -95,17 +96,19 @@ package enum SharedOptions {
     package static let access = Option(
         "access", nil, .required("MODE", .choice), in: .access,
         "share the file: auto, shared, immutable",
-        "Select the method of reading while other programs have the file open. `shared` joins its "
-            + "lock file, `immutable` changes no file, `auto` selects one of them. See ACCESS in "
-            + "`realm-tools(7)`.",
+        "Select how the tool reads a file that other programs may have open. With `shared`, it "
+            + "registers in the lock file, as every program does that opens the database. With "
+            + "`immutable`, it neither changes nor creates a file. With `auto`, it uses `shared` "
+            + "if other programs have the file open and the layout of the lock file is known, "
+            + "otherwise `immutable`. See ACCESS in `realm-tools(7)`.",
         default: AccessMode.auto)
 
     package static let wait = Option(
         "wait", nil, .optional("DUR", .maximumWait, bare: .forever), in: .access,
         "wait for locks, at most DUR",
-        "Wait at most DUR, such as `5s`, for a lock, or for a moment in which no other program "
-            + "changes the data being read. Without DUR, wait without limit. On timeout the exit "
-            + "status is 7.",
+        "Wait at most DUR, such as `5s`, if another program holds a lock, or if commits of other "
+            + "programs change the data before it has been read. Without DUR, wait without limit. "
+            + "On timeout the exit status is 7.",
         default: .none, defaultText: "one second for locks, three attempts to read")
 
     package static let threads = Option(
@@ -117,26 +120,27 @@ package enum SharedOptions {
     package static let maxMemory = Option(
         "max-memory", nil, .required("SIZE", .size), in: .access,
         "limit of private memory",
-        "Keep private memory below SIZE, but at least 1 KiB. Pages of the mapped file do not "
-            + "count, because the system can reclaim them at any time. The memory of a single "
-            + "record or value is not limited.",
+        "Use at most SIZE of private memory. A SIZE below 1 KiB counts as 1 KiB. Pages of the "
+            + "mapped file do not count, because the system can reclaim them at any time. A single "
+            + "record or value that is larger than SIZE is still processed.",
         default: 64 << 20, defaultText: "64MiB, 256MiB with an encryption key")
 
     package static let caseRule = Option(
         "case", nil, .required("RULE", .choice), in: .selection,
         "letters that [c] folds: unicode, reference",
-        "Select the letters whose case `[c]` ignores in a predicate. `unicode` applies Unicode's "
-            + "simple case folding to every script, without the rules of a language. `reference` "
-            + "folds only ASCII and U+00C0 to U+00FE, as the Realm SDKs do. It also limits "
-            + "predicates to the query language of the SDKs, without `[d]` and MATCHES.",
+        "Select the letters whose case `[c]` ignores in a predicate. With `unicode`, these are the "
+            + "letters of every script, by Unicode's simple case folding, which is the same for "
+            + "all languages. With `reference`, these are only the letters of ASCII and from "
+            + "U+00C0 to U+00FE, as in the Realm SDKs. With `reference`, predicates are also "
+            + "limited to the query language of the SDKs, without `[d]` and MATCHES.",
         default: CaseRule.unicode)
 
     package static let zone = Option(
         "zone", nil, .required("ZONE", .zone), in: .selection,
         "time zone of day(), hour() and similar",
-        "Compute days, hours, weeks, months, quarters and years of dates in this time zone: an "
-            + "offset such as `+02:00`, or a name in the system's zone files such as "
-            + "`Europe/Copenhagen`.",
+        "Time zone in which `day()`, `hour()`, `week()`, `month()`, `quarter()`, `weekday()` and "
+            + "`year()` are computed. ZONE is an offset such as `+02:00`, or a name in the "
+            + "system's zone files such as `Europe/Copenhagen`.",
         default: .utc, defaultText: "UTC")
 
     package static let guid = Option(
@@ -151,9 +155,9 @@ package enum SharedOptions {
     package static let at = Option(
         "at", nil, .required("VERSION", .version), in: .changes,
         "read an older version, or previous",
-        "Read VERSION instead of the newest version. VERSION is the number of a version that a "
-            + "program holds, or `previous`. The file header still refers to the previous version, "
-            + "which is verified before it is read.")
+        "Read VERSION instead of the newest version. VERSION is `previous`, or the number of a "
+            + "version that a program still has open. `previous` is the last version before the "
+            + "newest; the file header still refers to it. It is verified before it is read.")
 
     /// The database that `realm-bench` reads; other tools take it as an operand.
     package static let file = Option(

@@ -8,8 +8,9 @@ extension OutputFormat { static let diff = Self(rawValue: "diff") }
 struct ReadableChanges: ChangeForm {
     static let format = OutputFormat.diff
     static let manual =
-        "With `--diff`: changes for people, one property per line, in colour on a terminal. `+` "
-        + "marks values of OTHER, `-` values of FILE, and `~` objects that both have."
+        "With `--diff`: changes for people, one property per line, in colour on a terminal. A line "
+        + "with `+` is a value in OTHER, a line with `-` a value in FILE, and a line with `~` "
+        + "an object that both have and that differs."
 
     private enum Mark {
         case added, removed, changed

@@ -25,29 +25,31 @@ extension QueryOption {
     static let expand = Option(
         "expand", "x", .required("PATHS", .names), in: .fields,
         "inline the objects linked along these paths",
-        "Print linked objects in place of links, but only along the key paths in PATHS: `-x "
-            + "thread,from.address`. A cycle of links therefore ends where the path ends.",
+        "Print the linked object in place of a link, for the links on the key paths in PATHS: `-x "
+            + "thread,from.address`. All other links stay keys, so a cycle of links ends where the "
+            + "path ends.",
         uses: QueryUse.objectsAlone)
 
     static let backlinks = Option(
         "backlinks", in: .fields, "include incoming links",
-        "Include incoming links as lists of keys. Each property that may link to the class adds a "
-            + "field `@links.CLASS.PROPERTY`.",
+        "Add the incoming links of each object. For each property that can link to objects of this "
+            + "class, the field `@links.CLASS.PROPERTY` lists the keys of the objects that link.",
         uses: QueryUse.objectsAlone)
 
     static let explode = Option(
         "explode", nil, .required("PATH", .property), in: .fields,
         "one record for each element of a collection",
         "Print one record for each element of the collection PATH, with the element in place of "
-            + "the collection. The key of a dictionary entry is the field `PATH.@key`. An object "
-            + "with an empty collection yields no record.",
+            + "the collection. The key of a dictionary entry is the field `PATH.@key`. For an "
+            + "object with an empty collection, no record is printed.",
         uses: Uses([QueryUse.objects]))
 
     static let types = Option(
         "types", nil, .required("FORM", .choice), in: .values,
         "plain values, or with their types",
-        "Form of values: `plain`, or `extended`, which preserves the type of every value. See "
-            + "VALUES in `realm-tools(7)`.",
+        "Form of values. With `plain`, a date is text and a number is a JSON number. With "
+            + "`extended`, values are written so that their types can be restored. See VALUES in "
+            + "`realm-tools(7)`.",
         default: ValueStyle.Types.plain,
         uses: QueryUse.values)
 
@@ -80,6 +82,6 @@ extension QueryOption {
         "null", nil, .required("TEXT", .text), in: .values,
         "text for null in csv, tsv and table",
         "Text for null in `csv`, `tsv` and `table`.",
-        defaultText: "nothing in `csv`, `\\N` in `tsv`, `null` in `table`",
+        defaultText: "an empty field in `csv`, `\\N` in `tsv`, `null` in `table`",
         uses: QueryUse.all(but: .batch))
 }

@@ -11,9 +11,10 @@ extension QueryOption {
 
     static let format = SharedOptions.formats(
         QueryForms.all,
-        auto: "`auto` is `table` on a terminal and `ndjson` otherwise; scripts should name the "
-            + "form. `html` is a page of the whole file, see PAGES; `diff` is for `--diff`. Forms "
-            + "for `--schema` only: "
+        auto:
+            "`auto` is `table` on a terminal and `ndjson` otherwise; scripts should name the form. "
+            + "`html` is one page for a browser with the whole database, see PAGES. `diff` can "
+            + "only be used with `--diff`, and these forms only with `--schema`: "
             + SchemaForms.all.map { "`\($0.format.rawValue)` (\($0.meaning))" }
             .joined(separator: ", ") + ".",
         summary: "form of the output: table, line, ndjson, csv, sql and more")
@@ -40,8 +41,8 @@ extension QueryOption {
     static let delimiter = Option(
         "delimiter", nil, .required("CHAR", .delimiter), in: .records,
         "character between the fields of csv: ';', tab",
-        "Character between the fields of `csv`; `tab` for a tab. Numbers keep their decimal "
-            + "point. `realm-write` has the same option.",
+        "Character between the fields of `csv`; the word `tab` means a tab. Numbers are printed "
+            + "with a decimal point even if it is a semicolon. `realm-write` has the same option.",
         defaultText: "`,`", uses: QueryUse.all(but: .batch))
 
     static let carriageReturns = Option(
@@ -51,20 +52,20 @@ extension QueryOption {
 
     static let byteOrderMark = Option(
         "bom", in: .records, "begin csv and tsv with a byte order mark",
-        "Begin `csv` and `tsv` with a UTF-8 byte order mark. Without it, Excel assumes another "
-            + "encoding.",
+        "Begin `csv` and `tsv` with a UTF-8 byte order mark. Excel needs it to recognise UTF-8.",
         uses: QueryUse.all(but: .batch))
 
     static let nullSeparated = Option(
         "null-separated", "0", in: .records, "end records with a NUL byte",
-        "End each record with a NUL byte instead of a newline. With a single field this implies "
-            + "`--raw`, for use with `xargs -0`.",
+        "End each record with a NUL byte instead of a newline. If there is only one field, the "
+            + "option implies `--raw`, so that `xargs -0` can read the values.",
         uses: QueryUse.all(but: .batch))
 
     static let raw = Option(
         "raw", in: .records, "one value per line, strings unquoted",
-        "Print the value of one field per line; strings have no quotes and no escapes. Needs "
-            + "exactly one field. A string with a newline needs `-0`.",
+        "Print only a value on each line, without quotes and escapes. Exactly one field must be "
+            + "selected, as by `-F name`. If strings may contain newlines, add `-0`, so that a "
+            + "program can tell the values apart.",
         excludes: [format, SharedOptions.json],
         uses: Uses([QueryUse.objects]))
 
@@ -72,12 +73,12 @@ extension QueryOption {
         "output-dir", nil, .required("DIR", .directory), in: .output,
         "with --all: one file per class in DIR",
         "With `--all`: write one file per class into DIR, which is created if missing. In `csv` "
-            + "and `tsv` each list, set or dictionary gets its own file, `Class.property.csv`, so "
-            + "that relations are preserved. Its columns are `owner` (the object's primary key, "
-            + "else its `_key`), `index` for a list or `key` for a dictionary, and `value`. A file "
-            + "has the name of its class: special bytes, including dots, become `%XX`, and a long "
-            + "name ends in a digest. No two names are equal, even if case is ignored. "
-            + "`realm-write` accepts such a name for CLASS.",
+            + "and `tsv`, each property with a list, set or dictionary gets a file of its own, "
+            + "`Class.property.csv`. Its columns are `owner` (the object's primary key, else its "
+            + "`_key`), `index` for a list or `key` for a dictionary, and `value`. Otherwise a "
+            + "file has the name of its class. In names, special bytes, including dots, become "
+            + "`%XX`, and a long name is cut and ends in a digest. No two names differ only in "
+            + "upper and lower case. `realm-write` accepts the name of such a file for CLASS.",
         excludes: [SharedOptions.output], needs: [all],
         uses: QueryUse.everyClass)
 }

@@ -7,8 +7,8 @@ extension QueryTable {
                 + "unknown member is an error that names the nearest known one."),
         .definitions([
             ("`id`", "any value; the answer has the same `id`"),
-            ("`class`", "the class; default is the operand CLASS"),
-            ("`where`", "the predicate, a string; default is all objects"),
+            ("`class`", "the name of the class; by default the operand CLASS"),
+            ("`where`", "the predicate, as a string; by default all objects are selected"),
             (
                 "`args`",
                 "an array with the values of `$0`, `$1` and so on, in the form of `--argjson`"
@@ -19,12 +19,13 @@ extension QueryTable {
                     + "items, in which a comma needs no backslash"
             ),
             ("`limit`, `offset`", "as `--limit` and `--offset`: whole numbers"),
-            ("`count`", "as `--count`: `true` omits the objects"),
+            ("`count`", "as `--count`: with `true`, the answer has only the number of objects"),
             (
                 "`aggregate`, `groupBy`",
-                "as `--aggregate` and `--group-by`, written like `sort`. `groupBy` needs "
-                    + "`aggregate`. With `aggregate`, `count` and `fields` are errors, and so are "
-                    + "`limit` and `offset` without `groupBy`"
+                "as `--aggregate` and `--group-by`: LIST as one string, or an array of its items. "
+                    + "`groupBy` needs `aggregate`. A request with `aggregate` must not have "
+                    + "`count` or `fields`, and may have `limit` and `offset` only together with "
+                    + "`groupBy`"
             ),
         ]),
         .paragraph(

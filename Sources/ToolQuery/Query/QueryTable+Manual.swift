@@ -7,9 +7,9 @@ extension QueryTable {
                 + "upgrades its format. Only `--watch` leaves a file beside the database: the lock "
                 + "file."),
         .paragraph(
-            "With FILE alone it lists the classes. With CLASS it prints the objects of that class "
-                + "in the order of their keys. All data comes from one version of the database, "
-                + "even if other programs commit meanwhile."),
+            "If only FILE is given, it lists the classes. If CLASS is given, it prints the objects "
+                + "of that class in the order of their keys. All data comes from one version of "
+                + "the database, even if other programs commit meanwhile."),
         .paragraph(
             "On a terminal the output is a table for people, whose layout may change. Otherwise "
                 + "it is NDJSON, one JSON object per line. Scripts can rely on the members and "
@@ -40,8 +40,9 @@ extension QueryTable {
     private static let queries: [ManualBlock] = [
         .paragraph(
             "PREDICATE uses Realm's query language, as in `RLMResults` and the string queries of "
-                + "the SDKs. Put it in single quotes, so that the shell does not expand `$0`. "
-                + "Never insert text from other sources into it; bind such text with `--arg`."),
+                + "the SDKs. Put the predicate in single quotes, so that the shell does not expand "
+                + "`$0`. Never insert text from other sources into the predicate; pass such text "
+                + "with `--arg`."),
         .definitions([
             (
                 "compare",
@@ -55,24 +56,24 @@ extension QueryTable {
             ),
             (
                 "dates",
-                "`created > now() - 7d` compares with a time seven days ago; `month(created) == "
-                    + "\"2024-06\"`, `year(created) == 2024` and `floor(age, 10) == 30` use "
-                    + "functions of one value, see AGGREGATES"
+                "`created > now() - 7d` selects objects created in the last seven days; "
+                    + "`month(created) == \"2024-06\"`, `year(created) == 2024` and `floor(age, "
+                    + "10) == 30` use functions of one value, which AGGREGATES lists"
             ),
             (
                 "regular expressions",
                 "`name MATCHES \"A.*n\"` and `MATCHES[c]` match whole values. The syntax is the "
                     + "one of ICU and `NSPredicate`, without look-around, back-references, "
-                    + "possessive repetitions and scripts. The time is proportional to the length "
-                    + "of the text. `^` and `$` match at the ends of the value, or of each line "
-                    + "after `(?m)`"
+                    + "possessive repetitions and Unicode scripts. The time of a match is "
+                    + "proportional to the length of the text. `^` and `$` match at the start and "
+                    + "end of the value; after `(?m)`, also at the start and end of each line"
             ),
             ("ranges, sets", "`age BETWEEN {18, 30}`, `status IN {\"new\", \"open\"}`"),
             ("logic", "`AND` `OR` `NOT` and parentheses; `TRUEPREDICATE`, `FALSEPREDICATE`"),
             (
                 "links",
                 "`from.address == \"a@b.c\"`, `from == null`; `@links.Thread.emails.@count > 0` "
-                    + "follows links backwards"
+                    + "selects objects to which at least one Thread links by its property `emails`"
             ),
             (
                 "collections",
@@ -81,8 +82,9 @@ extension QueryTable {
             ),
             (
                 "places",
-                "`location GEOWITHIN geoCircle([12.5, 55.7], 0.01)`: longitude, latitude, and the "
-                    + "radius in radians, kilometres divided by 6378.1"
+                "`location GEOWITHIN geoCircle([12.5, 55.7], 0.01)`: the longitude and latitude of "
+                    + "the centre, and the radius in radians, which is kilometres divided by "
+                    + "6378.1"
             ),
             (
                 "values",
@@ -100,21 +102,22 @@ extension QueryTable {
             ),
             (
                 "at the end",
-                "`SORT(size DESC, _id ASC) DISTINCT(thread) LIMIT(20)`, applied in this order; a "
-                    + "PREDICATE with only these applies to all objects"
+                "`SORT(size DESC, _id ASC) DISTINCT(thread) LIMIT(20)`, which are applied in the "
+                    + "order in which they are written; a PREDICATE that consists only of these "
+                    + "selects from all objects"
             ),
         ]),
         .paragraph(
             "The query language of the Realm SDKs has fewer features: no MATCHES, no `[d]`, no "
                 + "functions of one value, and no letters in brackets after the keys of SORT and "
-                + "DISTINCT. Its `[c]` folds only ASCII and U+00C0 to U+00FE. `--case reference` "
-                + "selects that language."),
+                + "DISTINCT. Its `[c]` ignores only the case of ASCII letters and of U+00C0 to "
+                + "U+00FE. `--case reference` selects the query language of the SDKs."),
         .paragraph(
-            "A syntax error shows the column; an unknown property lists similar names. "
-                + "Parentheses, NOT and SUBQUERY nest up to 200 levels, a path has up to 200 "
-                + "steps, and SORT and DISTINCT together have up to 256 properties. A query "
-                + "beyond a limit is an error that names the limit. Strings and lists of values "
-                + "may have any length."),
+            "The message for a syntax error names the column, and the message for an unknown "
+                + "property lists similar names. Parentheses, NOT and SUBQUERY can be nested up to "
+                + "200 levels, a path can have up to 200 steps, and SORT and DISTINCT together can "
+                + "have up to 256 properties. A query that exceeds a limit is refused, and the "
+                + "message names the limit. Strings and lists of values may have any length."),
     ]
 
     /// Collations: orders of texts, which the SDKs do not have.
@@ -122,8 +125,8 @@ extension QueryTable {
         .paragraph(
             "As in the SDKs, texts are sorted by the code points of their characters: `Zoe` is "
                 + "before `anna`, and a name that begins with an accented letter is after both. "
-                + "Letters in brackets after a key of SORT, DISTINCT, `--sort`, `--distinct` or "
-                + "`--group-by` change that:"),
+                + "Letters in brackets after a key path in SORT, DISTINCT, `--sort`, `--distinct` "
+                + "or `--group-by` select another order:"),
         .definitions([
             ("`[c]`", "ignores case, by Unicode's simple case folding"),
             ("`[d]`", "ignores accents and other combining marks"),
@@ -135,9 +138,9 @@ extension QueryTable {
             ("`[cd]`, `[cn]`, `[cdn]`", "several of these"),
         ]),
         .paragraph(
-            "Texts that are equal by the rule stay in the order of the objects. The rules are the "
-                + "same for all languages, so a dictionary may have another order: in Swedish, an "
-                + "`o` with two dots is a letter after `z`, but `[cd]` sorts it as an `o`."),
+            "Objects whose texts are equal by such a rule keep their order. The rules are the same "
+                + "for all languages, so a dictionary may have another order: in Swedish, an `o` "
+                + "with two dots is a letter after `z`, but `[cd]` sorts it as an `o`."),
     ]
 
     private static let outputForms: [ManualBlock] = [
@@ -146,36 +149,39 @@ extension QueryTable {
                 (
                     "`swift`, `kotlin`, `typescript`, `csharp`",
                     "With `--schema`: classes for the Realm SDK of Swift, Kotlin, JavaScript or "
-                        + ".NET, which open the file without a migration. A name that is invalid "
-                        + "in the language, or the name of a member of every object, is replaced "
-                        + "and mapped to the name in the file."
+                        + ".NET, which open the file without a migration. A name that is not valid "
+                        + "in the language, or that every object of the SDK already has as a "
+                        + "member, is replaced by another, and the class states the name in the "
+                        + "file."
                 )
             ]),
         .paragraph(
             "The list of classes has the members `class`, `objects`, `embedded`, `primaryKey`, "
                 + "`properties` and `bytes`."),
         .paragraph(
-            "In `csv` and `tsv`, the elements of a list or set are joined in one field; "
-                + "dictionaries and embedded objects are JSON. With `--types extended`, "
-                + "collections and mixed values are also JSON, with their types."),
+            "In `csv` and `tsv`, a list or set is one field, in which `--join` separates the "
+                + "elements; a dictionary or an embedded object is a field with JSON. With "
+                + "`--types extended`, lists, sets and mixed values are JSON too, in the extended "
+                + "form."),
         .paragraph("`realm-tools(7)` describes the form of each type of value."),
     ]
 
     private static let keyPaths: [ManualBlock] = [
         .paragraph(
-            "A key path is the name of a property, followed by more names separated by dots. "
-                + "After a link or an embedded object, the next name is a property of that "
-                + "object. After a dictionary, it is a key. A path through a list or set selects "
-                + "all elements and prints an array. A path through null or a missing key prints "
-                + "null. In a LIST, write a comma that belongs to a name as `\\,`."),
+            "A key path is the name of a property, followed by more names separated by dots. After "
+                + "the name of a link or an embedded object, the next name is a property of that "
+                + "object. After the name of a dictionary, the next name is a key. A path through "
+                + "a list or set selects all elements and prints an array. If a value on the path "
+                + "is null, or a key is missing, null is printed. In a LIST, write a comma that "
+                + "belongs to a name as `\\,`."),
         .paragraph(
             "Two more names always exist. `_key` is the object key, the number by which Realm "
                 + "identifies the object. `@links.CLASS.PROPERTY` is the list of objects of CLASS "
                 + "that link to the object through PROPERTY."),
         .paragraph(
-            "The paths of `--expand` go through dictionaries as through lists: `-x "
-                + "contacts.employer` prints the objects in `contacts` and, in each, the object "
-                + "linked by `employer`."),
+            "In the paths of `--expand`, a dictionary needs no key, just as a list needs no index: "
+                + "`-x contacts.employer` prints all objects in `contacts` and, in each, the "
+                + "object that `employer` links to."),
     ]
 
     private static let changeRecords: [ManualBlock] = [
@@ -195,31 +201,35 @@ extension QueryTable {
                 + #""reason":"history-trimmed","source":"4f2a90c1e7b3d5f6"}"#,
         ]),
         .paragraph(
-            "`key` is the primary key, or the object key in a class without one. An update has "
-                + "the properties with new values; a change of an embedded object is a change of "
-                + "the property that contains it. The records of a version are, in this order: "
-                + "deletes, schema changes, inserts, updates. Between two files, and after a "
-                + "schema change, inserts and updates are mixed: class by class, in the order of "
-                + "the objects."),
+            "`key` is the primary key, or the object key in a class without one. An `update` "
+                + "record has only the properties with new values. A change inside an embedded "
+                + "object counts as a change of the property that contains the embedded object. "
+                + "The records of a version have this order: deletes, schema changes, inserts, "
+                + "updates. If two files are compared, or if the version has a schema change, "
+                + "inserts and updates are not separated: they are printed class by class, in the "
+                + "order of the objects."),
         .paragraph(
             "A record with `\"op\":\"schema\"` describes a class, property or index that only one "
                 + "side has, or a property that differs. `change` is the operation:"),
         .definitions([
             (
                 "`add-class`",
-                "has `kind` (`class`, `embedded`, `asymmetric`) and `primaryKey`, the definition "
-                    + "of that property or null. Records for the other properties follow"
+                "has the members `kind` (`class`, `embedded` or `asymmetric`) and `primaryKey` "
+                    + "(the definition of that property, or null). The other properties have "
+                    + "records of their own, which follow"
             ),
-            ("`add-property`", "has `definition`, as in `--schema --json`"),
+            ("`add-property`", "has the member `definition`, in the form of `--schema --json`"),
             (
                 "`remove-class`, `remove-property`",
-                "has `reason`. It is `removed`, or `class` for a link to a class that is removed "
-                    + "itself. If a property of the same name follows, it is the difference: "
-                    + "`type`, `target` (class of the link), `primary-key` or `kind`"
+                "has the member `reason`. It is `removed` if there is no new class or property of "
+                    + "that name, and `class` for a link property whose target class is removed. "
+                    + "If a class or property of the same name is added again, the reason is what "
+                    + "differs: `type`, `target` (the class to which a property links), "
+                    + "`primary-key` or `kind`"
             ),
-            ("`make-optional`, `make-required`", "allows or forbids null"),
-            ("`set-index`", "has `index`: `none`, `general` or `fulltext`"),
-            ("`set-version`", "has `schemaVersion`, and no class"),
+            ("`make-optional`, `make-required`", "allows or forbids null in the property"),
+            ("`set-index`", "has the member `index`: `none`, `general` or `fulltext`"),
+            ("`set-version`", "has the member `schemaVersion`, but no member `class`"),
         ]),
         .literal([
             #"{"op":"schema","version":18235,"class":"Email","change":"add-property","#
@@ -228,35 +238,39 @@ extension QueryTable {
                 + #""property":"flag","reason":"removed"}"#,
         ]),
         .paragraph(
-            "If the primary key or the kind of a class differs, it is another class: all its "
-                + "objects are deleted and inserted. The order of classes and properties is not "
-                + "compared. If nothing is printed and the exit status is 0, digests and schemas "
-                + "are equal."),
+            "If the primary key or the kind of a class differs, it is treated as two classes: all "
+                + "objects of the old one are deleted, and all objects of the new one are "
+                + "inserted. The order of classes and properties is not compared. If nothing is "
+                + "printed and the exit status is 0, digests and schemas are equal."),
         .paragraph(
-            "A watch begins with `ready`, after the objects of `--initial`. It joins the session "
-                + "like a program that has the database open, and creates the lock file if it is "
-                + "missing. It holds the version it reported last, so no later commit is lost, "
-                + "but several may be reported as one. If it cannot join, or with `--access "
-                + "immutable`, it watches the file without touching it."),
+            "A watch prints the objects of `--initial`, if the option is given, and then the "
+                + "record `ready`. It registers in the lock file like any program that opens the "
+                + "database, and creates the lock file if it is missing. It keeps the version that "
+                + "it reported last open, so it misses no later change, but it may report several "
+                + "commits as one. If it cannot register, or with `--access immutable`, it watches "
+                + "the file without creating or changing any file."),
         .paragraph(
-            "In a watch, the record `commit` ends every version. `records` is the number of "
-                + "records since the version `from`: a follower that was at `from` and has applied "
-                + "them is at `version`. `source` distinguishes this file from others that have or "
-                + "had its name. `--since` accepts the two together, such as "
-                + "`18237@4f2a90c1e7b3d5f6`."),
+            "In a watch, the record `commit` ends every version. Its members `from` and `version` "
+                + "are the versions before and after the changes, and `records` is the number of "
+                + "records between them: a follower that had version `from` and has applied these "
+                + "records has version `version`. `source` identifies the file, also if another "
+                + "file had the same name before. `--since` accepts version and source together, "
+                + "such as `18237@4f2a90c1e7b3d5f6`."),
         .paragraph(
             "`resync` means that the watch cannot resume. The requested version can no longer be "
                 + "read (`history-trimmed`), does not exist yet (`version-ahead`) or belongs to "
-                + "another file (`other-database`). All objects follow, as with `--initial`, up to "
-                + "their `commit`. A follower deletes its objects that are not among them. A "
-                + "version can be read while a program holds it, and a watch holds the version it "
-                + "reported last until it ends. A restarted watch resumes if at most one version "
-                + "was committed meanwhile; otherwise it starts over."),
+                + "another file (`other-database`). All objects follow, as with `--initial`, and "
+                + "then a `commit`. A follower deletes those of its objects that are not among "
+                + "them. A version can be read as long as a program has it open. A watch has the "
+                + "version that it reported last open until the watch ends. A watch that is "
+                + "restarted can therefore resume if at most one version was committed meanwhile; "
+                + "otherwise it starts over with `resync`."),
         .paragraph(
-            "Two files are compared by the names of classes and properties and by the keys of "
-                + "objects. Values are equal if their types and all bits are equal. In records, a "
-                + "value whose plain form is ambiguous has the extended form, such as a date in a "
-                + "mixed value. The records are therefore exact with `--types plain` too."),
+            "When two files are compared, classes and properties correspond by name, and objects "
+                + "by key. Values are equal if their types and all bits are equal. In a change "
+                + "record, a value whose plain form would be ambiguous, such as a date in a mixed "
+                + "value, has the extended form. Change records are therefore exact even with "
+                + "`--types plain`."),
         .literal([
             "realm-query --watch --initial a.realm | realm-write b.realm - -m apply",
             "realm-query --diff new.realm old.realm > patch.ndjson",

@@ -24,8 +24,8 @@ package enum QueryTable {
         operands: [
             OperandSpec(
                 "FILE", .file, isRequired: true,
-                "The database. `-` reads it from standard input into an unnamed temporary file in "
-                    + "`TMPDIR`."),
+                "The database. If FILE is `-`, the database is read from standard input and stored "
+                    + "in an unnamed temporary file in `TMPDIR`."),
             OperandSpec(
                 "CLASS", .className,
                 "The class to print, by its name in the list of classes."),

@@ -15,22 +15,24 @@ extension WriteOption {
     static let set = Option(
         "set", nil, each: .required("P=JSON", .pair), in: .bulk,
         "with --where: set property P",
-        "With `--where`: set property P of every match to this value.", needs: [predicate])
+        "With `--where`: set property P of every matching object to this JSON "
+            + "value.", needs: [predicate])
 
     static let delete = Option(
         "delete", in: .bulk, "with --where: delete the matches",
-        "With `--where`: delete every match.", excludes: [set], needs: [predicate])
+        "With `--where`: delete every matching object.", excludes: [set], needs: [predicate])
 
     static let arg = SharedOptions.arg.saying(
         in: .bulk, "bind the next of $0, $1 to TEXT",
         "Set the value of `$0` in the predicate to TEXT. The next `--arg` or `--argjson` sets "
             + "`$1`, and so on. TEXT is converted to the type of the property it is compared with. "
-            + "For `$K0`, `$K1` and so on, TEXT is a key path.",
+            + "If the predicate has `$K0` in place of `$0`, TEXT is a key path, and likewise for "
+            + "`$K1` and so on.",
         needs: [predicate])
 
     static let argjson = SharedOptions.argjson.saying(
         in: .bulk, "bind the next of $0, $1 to JSON",
-        "Like `--arg`, but the value is JSON.", needs: [predicate])
+        "Like `--arg`, but the value is JSON, such as `17`, `true` or `null`.", needs: [predicate])
 
     static let caseRule = SharedOptions.caseRule.saying(
         in: .bulk, "letters that [c] folds: unicode, reference",

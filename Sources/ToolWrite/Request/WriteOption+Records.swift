@@ -20,8 +20,8 @@ extension WriteOption {
         "input-format", "i", OptionArgument<WriteRequest.InputFormat>.required("FMT", .choice),
         in: .input,
         "form of the input: ndjson, json, csv, tsv, changes",
-        "Form of the input: `ndjson` (one object per line), `json` (an array of objects), `csv` "
-            + "or `tsv` (with a header), `changes` (one change record per line).",
+        "Form of the input: `ndjson` (one JSON object per line), `json` (an array of objects), "
+            + "`csv` or `tsv` (with a header), `changes` (one change record per line).",
         defaultText:
             "by the extension of INPUT, `.csv`, `.tsv` or `.json`, else `ndjson`; `changes` with "
             + "`-m apply`", uses: WriteUse.loads)
@@ -29,45 +29,51 @@ extension WriteOption {
     static let delimiter = Option(
         "delimiter", nil, .required("CHAR", .delimiter), in: .input,
         "character between the fields of csv: ';', tab",
-        "Character between the fields of `csv`; `tab` for a tab. If it is a semicolon, numbers "
-            + "may have a decimal comma.",
+        "Character between the fields of `csv`; the word `tab` means a tab. If it is a semicolon, "
+            + "numbers may be written with a decimal comma.",
         defaultText:
-            "a comma, or, if the header has none, its semicolon, tab or `|`, which a notice "
-            + "reports",
+            "a comma; if the header line has no comma, the semicolon, tab or `|` that it has, and "
+            + "a notice reports it",
         uses: WriteUse.loads)
 
     static let encoding = Option(
         "encoding", nil, OptionArgument<TextEncoding>.required("NAME", .choice), in: .input,
         "encoding of the input: utf-8, utf-16, windows-1252, latin-1",
         "Encoding of the input: `utf-8`, `utf-16`, `utf-16le`, `utf-16be`, `windows-1252` or "
-            + "`latin-1`. An invalid byte ends the run, and the error names its offset.",
+            + "`latin-1`. A byte that is invalid in the encoding ends the run, and the error names "
+            + "its offset in the input.",
         defaultText: "`utf-8`; a table with a byte order mark of UTF-16 is `utf-16`",
         uses: WriteUse.loads)
 
     static let ragged = Option(
         "ragged", in: .input, "accept rows with missing fields",
-        "Accept rows of a table with fewer fields than the header, and set the missing ones to "
-            + "null. Also ignore empty fields beyond the header. Without this option such rows "
-            + "are refused.",
+        "Accept table rows that have fewer fields than the header, and set the missing properties "
+            + "to null. Also accept rows with additional fields, if these are empty. Without this "
+            + "option such rows are refused.",
         uses: WriteUse.loads)
 
     static let mode = Option(
         "mode", "m", OptionArgument<WriteRequest.Mode>.required("MODE", .choice), in: .input,
         "insert, upsert, merge, update, delete, apply",
-        "Operation for each record. `insert` creates an object and refuses an existing primary "
-            + "key. `upsert` creates the object or replaces all its properties. `merge` creates "
-            + "it or sets the properties in the record. `update` is `merge` for existing objects "
-            + "only. `delete` deletes existing objects. `apply` applies change records.",
+        "Operation for each record. With `insert`, a new object is created; a record whose primary "
+            + "key exists is refused. With `upsert`, a missing object is created; an existing one "
+            + "gets all properties of the record, and its other properties become null, zero or "
+            + "empty. With `merge`, a missing object is created; in an existing one, only the "
+            + "properties of the record are set. With `update`, only the properties of the record "
+            + "are set; a record without an existing object is refused. With `delete`, the object "
+            + "is deleted; a record without an existing object is refused. With `apply`, the input "
+            + "is change records.",
         defaultText: WriteRequest.Mode.insert.rawValue, uses: WriteUse.loads)
 
     static let classField = Option(
         "class-field", nil, .required("NAME", .text), in: .input,
         "field that names the class of a record",
-        "Field that names the class of a record. If CLASS is `-`, every record needs it; "
-            + "otherwise the field is checked if present. JSON with one array per class, "
-            + "`{\"Person\":[...],\"Dog\":[...]}`, as exported by Realm Studio, names the classes "
-            + "itself. Its `$refId` and `$ref` identify objects of classes with a primary key. "
-            + "Load such JSON with `-m merge`, because a nested object may occur several times.",
+        "Field that names the class of a record. If CLASS is `-`, every record must have this "
+            + "field. If CLASS is a name, the field is optional, and a record in which it names "
+            + "another class is refused. The field is not needed in JSON with one array per class, "
+            + "`{\"Person\":[...],\"Dog\":[...]}`, as exported by Realm Studio. In such JSON, "
+            + "`$refId` and `$ref` identify objects of classes with a primary key. Load it with "
+            + "`-m merge`, because the same nested object may occur several times.",
         default: "$class", defaultText: "`$class`", uses: Uses([WriteUse.records]))
 
     static let map = Option(
@@ -79,7 +85,8 @@ extension WriteOption {
     static let const = Option(
         "const", nil, each: .required("P=JSON", .pair), in: .input,
         "set property P of every record",
-        "Set property P of every record to this value. It overrides a field of the record.",
+        "Set property P of every object to this JSON value. If the record has a field P, the field "
+            + "is ignored.",
         uses: Uses([WriteUse.records]))
 
     static let ignoreUnknown = Option(
@@ -90,9 +97,10 @@ extension WriteOption {
     static let links = Option(
         "links", nil, .required("MODE", .choice), in: .input,
         "links to missing objects: strict, create, null",
-        "Treatment of links to missing objects. `strict` refuses the record unless the object "
-            + "exists at the end of its commit. `create` creates an object with that primary key. "
-            + "`null` omits the link.",
+        "Treatment of links to missing objects. With `strict`, the record is refused unless the "
+            + "linked object exists at the end of the commit. With `create`, a missing object is "
+            + "created with that primary key and no other values. With `null`, the link is left "
+            + "out.",
         default: WriteRequest.LinkMode.strict, uses: WriteUse.loads)
 
     static let commitRecords = Option(
@@ -102,7 +110,7 @@ extension WriteOption {
     static let commitInterval = Option(
         "commit-interval", nil, .required("DUR", .duration), in: .commits,
         "... or this long after the first pending one",
-        "Commit at the latest DUR after the first record that is not committed yet.",
+        "Commit at the latest DUR after the first record since the last commit was read.",
         default: .milliseconds(250), uses: WriteUse.loads)
 
     static let commitBytes = Option(
@@ -112,35 +120,39 @@ extension WriteOption {
 
     static let singleTransaction = Option(
         "single-transaction", "1", in: .commits, "all or nothing",
-        "Make one commit at the end. The first refused record ends the run without any change.",
+        "Commit all records together, at the end of the input. The first refused record ends the "
+            + "run, and the database is not changed.",
         excludes: [commitRecords, commitInterval, commitBytes])
 
     static let durability = Option(
         "durability", nil, .required("MODE", .choice), in: .commits,
         "full, or unsafe: no syncs",
-        "`full` syncs every commit, so that it survives a power failure. `unsafe` omits the "
-            + "syncs; a power failure may then destroy the whole database.",
+        "With `full`, each commit is synced to the disk, so that it survives a power failure. With "
+            + "`unsafe`, commits are not synced, and a power failure may destroy the whole "
+            + "database.",
         default: WriteRequest.Durability.full)
 
     static let ack = Option(
         "ack", in: .commits, "print a line for each commit",
-        "Print one line of JSON on standard output for each durable commit: `commit`, `version`, "
-            + "and the totals so far of `records`, `inserted`, `updated`, `deleted` and "
-            + "`rejected`.", uses: WriteUse.loads)
+        "Print one line of JSON on standard output for each durable commit. Its members are "
+            + "`commit`, `version`, and the numbers of `records`, `inserted`, `updated`, `deleted` "
+            + "and `rejected` since the start of the run.", uses: WriteUse.loads)
 
     static let resume = Option(
         "resume", in: .commits, "resume a stream after the last applied version",
-        "Store the last applied version of the source beside FILE, in FILE.applied, and skip "
-            + "changes that were already applied. Each version takes effect once, however often "
-            + "the tool is killed and restarted. A version that does not follow the last one is "
-            + "refused, unless a resync starts over. See STREAMS.",
+        "Store the number of the last applied version of the source database beside FILE, in the "
+            + "file FILE.applied. After a restart, changes up to that version are skipped, so each "
+            + "version takes effect once, even if the tool is killed and restarted. A version that "
+            + "does not follow the last applied version is refused, unless a `resync` record "
+            + "starts over. See STREAMS.",
         excludes: [singleTransaction, dryRun, skipRecords, onError], uses: Uses([WriteUse.changes]))
 
     static let onError = Option(
         "on-error", nil, .required("MODE", .choice), in: .refusals,
         "after a refused record: stop, skip",
-        "Treatment of a refused record. `stop` rolls back uncommitted records and ends the run; "
-            + "`skip` continues. In both cases the exit status is 8.",
+        "Treatment of a refused record. With `stop`, records that are not committed yet are rolled "
+            + "back and the run ends. With `skip`, the run continues with the next record. In both "
+            + "cases the exit status is 8.",
         default: WriteRequest.OnError.stop, uses: WriteUse.loads)
 
     static let rejects = Option(
@@ -152,14 +164,15 @@ extension WriteOption {
     static let maxErrors = Option(
         "max-errors", nil, .required("N", .count(1...Int.max)), in: .refusals,
         "end the run at the Nth refused record",
-        "With `--on-error skip`: commit the preceding records and end the run at the Nth refused "
-            + "record.",
+        "With `--on-error skip`: at the Nth refused record, commit the records before it and end "
+            + "the run.",
         default: .max, defaultText: "no limit", needs: [onError], uses: WriteUse.loads)
 
     static let skipRecords = Option(
         "skip-records", nil, .required("N", .count(0...Int.max)), in: .refusals,
         "skip the first N records",
-        "Skip the first N records. To continue an earlier run, N is the member `records` of its "
-            + "last acknowledgement, or the number it printed when it was interrupted.",
+        "Skip the first N records. To continue an earlier run, set N to the member `records` of "
+            + "the last line that `--ack` printed, or to the number that the run printed when it "
+            + "was interrupted.",
         default: 0, uses: WriteUse.loads)
 }

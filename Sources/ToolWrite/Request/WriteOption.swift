@@ -9,8 +9,10 @@ enum WriteOption {
     private static let general: [any OptionDeclaration] = [
         SharedOptions.formats(
             [.text, .json],
-            auto: "This option applies to summaries and plans. `text` goes to standard error, or "
-                + "to standard output with `-n`; `json` goes to standard output."),
+            auto:
+                "The option applies to the summary of a run and to the plan of `-n`. In the form "
+                + "`text`, the summary is printed on standard error and the plan on standard "
+                + "output; in the form `json`, both are printed on standard output."),
         SharedOptions.json, SharedOptions.output, force, dryRun, SharedOptions.key, wait, threads,
         SharedOptions.maxMemory,
     ]
@@ -24,20 +26,22 @@ enum WriteOption {
 
     static let dryRun = Option(
         "dry-run", "n", in: .output, "check and report, change nothing",
-        "Check everything and report the planned changes. Nothing is written and no lock is held. "
-            + "Data that exceeds `--max-memory` goes to an unnamed file in `TMPDIR`.")
+        "Check everything and report the planned changes. The database is not changed, and other "
+            + "programs can write to it meanwhile. Data that does not fit into `--max-memory` goes "
+            + "to an unnamed temporary file in `TMPDIR`.")
 
     private static let wait = SharedOptions.wait.saying(
         "wait for other writers, at most DUR",
-        "Wait for other writers, and for the locks of the session, at most DUR; without DUR, "
-            + "without limit. On timeout the exit status is 7.",
+        "Wait at most DUR until other programs have finished writing or opening the database. "
+            + "Without DUR, wait without limit. On timeout the exit status is 7.",
         defaultText: "one second")
 
     private static let threads = SharedOptions.threads.saying(
         "threads, 0 = one per processor",
-        "Read and convert records on N threads; 0 means one per processor. NDJSON uses all of "
-            + "them, other formats use one. One more thread makes the changes in the order of the "
-            + "input, so the result does not depend on N. With 1, a single thread does everything.")
+        "Read and convert records on N threads; 0 means one per processor. Only NDJSON input is "
+            + "read by several threads; other formats are read by one. One more thread makes the "
+            + "changes, in the order of the input, so the result does not depend on N. With `-j "
+            + "1`, a single thread reads and makes the changes.")
 }
 
 /// Uses of `realm-write`, which determine the applicable options.

@@ -4,9 +4,10 @@ extension WriteTable {
     static let description: [ManualBlock] = [
         .paragraph(
             "`realm-write` adds, changes and deletes objects of a Realm database from records. It "
-                + "also changes the objects that match a predicate, and edits the schema. "
-                + "Programs that have the file open see every commit, and writers take turns. The "
-                + "tool waits up to a second for its turn, or as long as `--wait` allows."),
+                + "also changes the objects that match a predicate, and edits the schema. Programs "
+                + "that have the file open see every commit. Only one program at a time can write; "
+                + "the tool waits for other writers for up to a second, or as long as `--wait` "
+                + "allows."),
         .paragraph(
             "With INPUT, each record becomes one change. Records are grouped into commits, and "
                 + "each commit is durable before it is acknowledged. A record that does not fit "
@@ -14,9 +15,10 @@ extension WriteTable {
                 + "the expected and found values."),
         .paragraph(
             "Options that edit the schema take effect first, in one commit of their own. They are "
-                + "applied in this order: renames, drops, optional and required, additions, "
-                + "indexes, the version. Changes that lose data are refused without `--force`; "
-                + "`-n` shows the plan."),
+                + "applied in this order: `--rename`, `--drop`, `--optional` and `--required`, "
+                + "added classes and properties, indexes, `--schema-version`. Changes that lose "
+                + "data are refused without `--force`. `-n` prints the planned changes and makes "
+                + "none."),
     ]
 
     static let sections: [ManualSection] = [
@@ -34,42 +36,46 @@ extension WriteTable {
     private static let input: [ManualBlock] = [
         .paragraph(
             "The fields of a record are the properties of its class. Values have the plain or the "
-                + "extended form of VALUES in `realm-tools(7)`; the type of the property "
-                + "determines their conversion. In a new object, properties without a field are "
-                + "null, zero or empty."),
+                + "extended form that VALUES in `realm-tools(7)` describes; they are converted to "
+                + "the type of the property. In a new object, properties without a field are null, "
+                + "zero or empty."),
         .paragraph(
             "A link is the primary key of its target, `{\"$link\":...}`, `{\"_key\":N}`, or the "
-                + "target object itself, which is then created or merged. A record may link to a "
-                + "later record of the same commit. Restore a whole dump with `-1`, so that all "
-                + "links find their targets."),
+                + "target object itself, which is then created or merged. A record may link to an "
+                + "object that a later record of the same commit creates. To restore a dump of a "
+                + "whole database, use `-1`: all records are then in the same commit."),
         .paragraph(
-            "In a class without a primary key, the field `_key` is the object key. `insert` "
-                + "creates the object under that key, and the other modes find the object by it. "
-                + "The links in a dump therefore keep their targets."),
+            "In a class without a primary key, the field `_key` is the object key. With `-m "
+                + "insert` the object is created with that key, and in the other modes the object "
+                + "is found by the key. The links in a dump therefore keep their targets."),
         .paragraph(
-            "In `csv` and `tsv` the header names the fields. A collection is JSON, or its elements "
-                + "separated by semicolons; an empty field is an empty collection. In `csv` the "
-                + "field `\"\"` is one empty string. An embedded object is JSON. With `CLASS.PROP` "
-                + "for CLASS, the table contains one collection property of all objects, as "
-                + "written by `realm-query --output-dir`. Its columns are `owner` (the primary key "
+            "In `csv` and `tsv` the header names the fields. A collection is a field that contains "
+                + "JSON, or the elements separated by semicolons; an empty field is an empty "
+                + "collection. In `csv`, the field `\"\"` is a collection with one empty string. "
+                + "An embedded object is a field that contains JSON. If CLASS is `CLASS.PROP`, the "
+                + "table contains the elements of one collection property for all objects, as "
+                + "`realm-query --output-dir` writes it. Its columns are `owner` (the primary key "
                 + "of the object, else its object key), `index` for a list or `key` for a "
-                + "dictionary, and `value`. The rows of an owner replace its collection, all in "
-                + "one commit. CLASS may also be the name of such a file without its extension. To "
-                + "restore a whole directory, write the classes with `-m upsert --links create`, "
-                + "then the collections."),
+                + "dictionary, and `value`. The rows with the same owner replace the whole "
+                + "collection of that object; all rows are written in one commit. CLASS may also "
+                + "be the name of a file from `--output-dir`, without its extension. To restore a "
+                + "whole directory, write the classes with `-m upsert --links create`, then the "
+                + "collections."),
         .paragraph(
             "Spreadsheet tables are read as they are: with a byte order mark, with line ends LF, "
-                + "CRLF or CR, and with empty lines. If the header has no comma but a semicolon, "
-                + "a tab or `|`, that character separates the fields, and a notice says so. "
-                + "Between semicolons, `3,14` is a number. A column without a name is ignored, "
-                + "unless `--map PROP=N` selects it by its number N, from 1. For other tables, "
-                + "use `--delimiter`, `--encoding` and `--ragged`."
+                + "CRLF or CR, and with empty lines. If the header has no comma but a semicolon, a "
+                + "tab or `|`, that character separates the fields, and a notice says so. If "
+                + "semicolons separate the fields, `3,14` is a number. A column whose header is "
+                + "empty is ignored, unless `--map PROP=N` selects it by its number N, counted "
+                + "from 1. For tables of another form, use `--delimiter`, `--encoding` and "
+                + "`--ragged`."
         ),
         .paragraph(
             "A mixed value has the type of its JSON value; `$numberDouble` is a double, "
                 + "`$numberFloat` a float. In `csv` and `tsv`, the field of a mixed property is "
-                + "JSON if it begins with a bracket or a quote and is valid JSON. Otherwise it is "
-                + "a number or a boolean if it is written like one, else a string."),
+                + "JSON if it begins with a bracket or a quote and is valid JSON. Otherwise a "
+                + "field such as `42` or `true` is a number or a boolean, and any other field is a "
+                + "string."),
     ]
 
     private static let commits: [ManualBlock] = [
@@ -77,32 +83,33 @@ extension WriteTable {
             "A commit is made when the limit of `--commit-records`, `--commit-interval` or "
                 + "`--commit-bytes` is reached, and at the end. Each commit is all or nothing and "
                 + "has its own version. Commits that are ready at the same time are written and "
-                + "synced together, so that small commits are cheap. If that fails, none of them "
-                + "takes effect. Other programs see them together, as the newest version. After "
-                + "the sync, one acknowledgement per commit is printed, in order. While the tool "
-                + "waits for records, other programs can write. The exception is a transaction too "
-                + "large to be collected in memory before it is written."
+                + "synced together, so that small commits are cheap. If writing or syncing fails, "
+                + "none of these commits takes effect. Other programs see such commits at the same "
+                + "time, as one new version. After the sync, `--ack` prints one line per commit, "
+                + "in order. While the tool waits for input, other programs can write, unless the "
+                + "records since the last commit are too many to be collected in memory: these are "
+                + "written in an open transaction."
         ),
         .paragraph(
-            "The member `records` of an acknowledgement counts all records of the input so far, "
-                + "including skipped and refused ones. Pass it to `--skip-records` to continue "
-                + "after them. The result is then exact for `upsert` and `merge`. `insert` "
-                + "repeats at most the records that were committed but not acknowledged; their "
-                + "keys already exist."),
+            "The member `records` of a line of `--ack` counts all records of the input so far, "
+                + "including skipped and refused ones. To continue after these records, pass the "
+                + "number to `--skip-records`. With `upsert` and `merge`, the result is the same "
+                + "as without the interruption. With `insert`, records that were committed but not "
+                + "yet acknowledged are read again and refused, because their keys exist."),
         .paragraph(
             "With `-j1` one thread does everything. Otherwise one thread writes while others read "
                 + "and check the next records: `-j` threads for `ndjson`, one for other formats. "
                 + "Records and commits always keep the order of the input."),
         .paragraph(
-            "A file made by `--create` is removed if the command fails or is terminated before "
-                + "any record is committed. Later it is kept, with the committed records. With "
-                + "`--force` the old file is kept until the new one is complete, and "
-                + "acknowledgements wait until then. An empty file is not a database: it is "
-                + "refused without `--create`."),
+            "A file made by `--create` is removed if the command fails or is terminated before any "
+                + "record is committed. After the first commit, the file is kept, with the records "
+                + "that were committed. With `--force`, the old file is kept until the new one is "
+                + "complete, and acknowledgements are printed only then. An empty file is not a "
+                + "database: it is refused without `--create`."),
         .paragraph(
             "On a signal, records that are not committed are rolled back, and the number for "
-                + "`--skip-records` is printed. A summary is always printed on standard error, "
-                + "with `-n` on standard output."
+                + "`--skip-records` is printed. At the end, a summary is printed on standard "
+                + "error, or, with `-n`, on standard output."
         ),
     ]
 
@@ -110,27 +117,28 @@ extension WriteTable {
         .paragraph(
             "The output of `realm-query --watch` is a stream in which `commit` ends each version. "
                 + "The records of a version take effect together when its `commit` arrives. An "
-                + "incomplete version has no effect. A version is refused if its number of "
-                + "records differs from the number in `commit`, or if it does not follow the last "
-                + "one. A version of more than 4 MiB is a separate transaction, which blocks "
-                + "other writers until it ends."),
+                + "incomplete version has no effect. A version is refused if its number of records "
+                + "differs from the number in `commit`, or if it does not follow the version "
+                + "applied last. A version of more than 4 MiB is a separate transaction, which "
+                + "blocks other writers until it ends."),
         .paragraph(
             "With `--resume`, FILE.applied beside the database records the last version of the "
                 + "stream that was applied. After a restart, the stream may begin at any earlier "
-                + "version: applied records are skipped, so that each version takes effect once, "
-                + "however often the tool was killed. Objects of classes without a primary key "
-                + "have the same object keys as in the source. Acknowledgements have the member "
-                + "`applied`. Other programs may read the file, but should not write to the "
-                + "classes of the stream. Before each commit, FILE.applied is written and synced "
-                + "with the version that the commit applies. The version of the database shows "
-                + "whether the commit was made. To make the database equal to its source after any "
-                + "other change, remove FILE.applied and start the watch with `--since 0`."),
+                + "version: versions that were already applied are skipped, so each takes effect "
+                + "once, even if the tool was killed. Objects of classes without a primary key "
+                + "have the same object keys as in the source. The lines of `--ack` have the "
+                + "additional member `applied`. Other programs may read the file, but should not "
+                + "write to the classes of the stream. Before each commit, the version that the "
+                + "commit will apply is written to FILE.applied and synced. After a crash, the "
+                + "version number of the database shows whether that commit was made. If the "
+                + "database was changed in another way, and is to become equal to its source "
+                + "again, remove FILE.applied and start the watch with `--since 0`."),
         .paragraph(
             "After `resync` the database becomes equal to its source. Objects that are not among "
                 + "the following records, up to `commit`, are deleted. If the records include the "
                 + "schema, missing classes and properties are removed too, which needs `--force`. "
-                + "A watch of one class makes only that class equal. Until the resync is done, "
-                + "each object takes eight bytes of memory."),
+                + "If the watch is limited to one class, only that class becomes equal. Until the "
+                + "end of the resync, the tool needs eight bytes of memory per object."),
         .literal([
             "realm-query --watch --types extended \\",
             "    --since \"$(realm-versions -g applied b.realm)\" a.realm \\",
@@ -142,16 +150,17 @@ extension WriteTable {
         .paragraph(
             "With `-m apply` the input is the output of `realm-query --watch` or `--diff`. An "
                 + "`insert` creates or replaces the object, and an `update` sets the properties it "
-                + "contains. A `delete` of a missing object does nothing. A stream can therefore "
-                + "be applied again. CLASS is `-`, or the name of the only class in the stream. If "
-                + "a record links to an object that has not arrived yet, its commit waits for the "
-                + "object, until no input has arrived for ten seconds."),
+                + "contains. A `delete` of a missing object does nothing. The same stream can "
+                + "therefore be applied several times. CLASS is `-`, or the name of the only class "
+                + "in the stream. If a record links to an object that does not exist yet, the "
+                + "commit is delayed until a record has created the object, or until no input has "
+                + "arrived for ten seconds."),
         .paragraph(
-            "A `schema` record changes the schema in the transaction of the records around it. It "
-                + "adds classes, properties and indexes, removes indexes and makes properties "
-                + "optional. Changes that lose values (`remove-class`, `remove-property`, "
-                + "`make-required`, a lower schema version) are refused without `--force`. A "
-                + "change that is already in effect does nothing."),
+            "A `schema` record changes the schema, in the same transaction as the records before "
+                + "and after it. It adds classes, properties and indexes, removes indexes and "
+                + "makes properties optional. Changes that lose values (`remove-class`, "
+                + "`remove-property`, `make-required`, a lower schema version) are refused without "
+                + "`--force`. A change that is already in effect does nothing."),
         .literal([
             #"{"op":"insert","class":"Email","key":"65e5...","object":{"subject":"hi"}}"#,
             #"{"op":"update","class":"Email","key":"65e5...","object":{"read":true}}"#,
@@ -163,8 +172,8 @@ extension WriteTable {
 
     private static let refusals: [ManualBlock] = [
         .paragraph(
-            "`--rejects` writes one line per refused record, with `property` if the error "
-                + "concerns one, and the record itself as `input`:"),
+            "`--rejects` writes one line per refused record. The member `property` is present if "
+                + "the error concerns one property, and `input` is the record itself:"),
         .literal([
             #"{"record":3,"line":3,"code":"TypeMismatch","property":"size","expected":"int","#
                 + #""got":"string \"12kB\"","input":{"_id":3,"size":"12kB"}}"#

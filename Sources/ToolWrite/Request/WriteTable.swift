@@ -20,11 +20,11 @@ package enum WriteTable {
                 "The database. It is never created without `--create`."),
             OperandSpec(
                 "CLASS", .className,
-                "The class of the objects. `-` takes the class from each record; see "
-                    + "`--class-field`. `CLASS.PROP` with `-i csv` or `tsv` fills a collection "
-                    + "property from a table of its own; see INPUT."),
+                "The class of the objects. If CLASS is `-`, each record names its class; see "
+                    + "`--class-field`. With `-i csv` or `-i tsv`, `CLASS.PROP` can name a "
+                    + "collection property, which a table of its own fills; see INPUT."),
             OperandSpec(
-                "INPUT", .file, "The records, a file or `-`. The default is standard input."),
+                "INPUT", .file, "File with the records; `-`, or no INPUT, is standard input."),
         ],
         options: WriteOption.table,
         manual: { CommandTable.Manual(description: description, sections: sections) })
