@@ -5,19 +5,19 @@ extension BenchTable {
         .paragraph(
             "`realm-bench` measures how fast this library reads and writes Realm databases. It "
                 + "reads an existing database, or reads and writes generated ones. It runs each "
-                + "WORKLOAD several times and reports the median and the spread of the runs, and "
-                + "the latency of single operations. It can compare the result with an older one "
-                + "and fail on a regression."),
+                + "WORKLOAD several times, and reports the median of the runs, how much they "
+                + "differ, and the latency of single operations. It can compare the result with an "
+                + "older one, and exits with status 1 if it has become worse."),
         .paragraph(
             "FILE is read through the page cache. It is never changed, and no file is created "
-                + "beside it. Measure with a release build. A debug build prints a warning, and "
-                + "its numbers are meaningless."),
+                + "beside it. Measure with a release build. The figures of a debug build are "
+                + "meaningless, and it prints a warning."),
         .paragraph("These workloads read FILE, or a generated database of fictional people:"),
         definitions(WorkloadCatalogue.reading),
         .paragraph(
-            "These workloads need the generated people, so they do not run with `--file`. In "
-                + "workloads that are a query, one operation is the whole query, including "
-                + "parsing and planning:"),
+            "These workloads need the generated people, so they do not run with `--file`. If the "
+                + "workload is a query, an operation is the whole query, including parsing and "
+                + "planning:"),
         definitions(WorkloadCatalogue.queries),
         .paragraph(
             "These workloads create a new file in every run. N is the number of objects, `--num`:"),

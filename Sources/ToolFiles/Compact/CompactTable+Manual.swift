@@ -9,8 +9,8 @@ extension CompactTable {
         .paragraph(
             "To compact in place, no other process may have FILE open. Otherwise the exit status "
                 + "is 7, and the message names the processes. A program that opens FILE during the "
-                + "compaction waits for its end. With `-o`, other programs may use FILE: the tool "
-                + "writes a copy of the version that is newest at the start."),
+                + "compaction waits until the compaction is done. With `-o`, other programs may "
+                + "use FILE: the tool writes a copy of the version that is newest at the start."),
     ]
 
     static let sections: [ManualSection] = [
@@ -27,17 +27,19 @@ extension CompactTable {
     private static let inPlace: [ManualBlock] = [
         .paragraph(
             "The compacted file is written beside FILE under a temporary name, synced, compared "
-                + "with FILE, and renamed to FILE. If the tool is killed at any time, FILE is "
-                + "either the old or the new file. Free space on the device is checked before the "
-                + "first write. Owner, mode and extended attributes are kept. A symbolic link is "
-                + "followed. A file with several names (hard links) needs `--force`."),
+                + "with FILE, and renamed to FILE. Whenever the tool is killed, FILE is either the "
+                + "complete old file or the complete new one. Before the first write, the tool "
+                + "checks that the device has enough free space. The new file gets the owner, mode "
+                + "and extended attributes of the old one. If FILE is a symbolic link, the file "
+                + "that it names is compacted. A file with several names (hard links) needs "
+                + "`--force`."),
         .paragraph(
             "Compacting stays below `--max-memory` for any file size. The file is read and "
                 + "written in one pass, and pages are released after reading."),
         .paragraph(
-            "Files of formats 10 to 23 and synchronised files are not compacted in place. Files "
-                + "of formats 10 to 23 can be copied with `-o`, which keeps their format. Files "
-                + "of formats 2 to 9 are converted, not compacted."),
+            "Files of formats 10 to 23 and synchronised files are not compacted in place. Files of "
+                + "formats 10 to 23 can be copied with `-o`, which keeps their format. Files of "
+                + "formats 2 to 9 can only be converted, by `--to-format`."),
     ]
 
     private static let conversions: [ManualBlock] = [
@@ -51,40 +53,44 @@ extension CompactTable {
         .paragraph(
             "`--to-format 23`, `22`, `21` or `20` writes a file for older SDKs. SDKs of late 2022 "
                 + "to early 2024 (realm-core 13) open 23; SDKs of 2021 and 2022 (11 and 12) open "
-                + "22; SDKs of 2020 (10) open 20. Only previews used 21. No data is lost: if the "
-                + "format cannot hold something, the exit status is 6, the message names the "
-                + "properties, and nothing is written. Lists and dictionaries in mixed values "
-                + "need 24. Mixed values, UUIDs, sets and dictionaries need 21. Asymmetric "
-                + "classes need 22. Objects with a primary key get other object keys in 20 and "
-                + "21, which derive them from it. Full-text indexes are omitted before 23, and "
-                + "indexes of lists before 24. Non-ASCII strings in sets, and keys of "
-                + "dictionaries, get the order that SDKs for Apple's systems and x86 used."),
+                + "22; SDKs of 2020 (10) open 20. Format 21 was used only by preview versions. No "
+                + "data is lost: if the format cannot hold something, the exit status is 6, the "
+                + "message names the properties, and nothing is written. Lists and dictionaries in "
+                + "mixed values need 24. Mixed values, UUIDs, sets and dictionaries need 21. "
+                + "Asymmetric classes need 22. In 20 and 21, the object key is computed from the "
+                + "primary key, so objects with a primary key get other object keys. Full-text "
+                + "indexes are left out below 23, and indexes of lists below 24. Non-ASCII strings "
+                + "in sets and as keys of dictionaries are sorted as by SDKs for Apple's systems "
+                + "and x86."),
         .paragraph(
-            "Columns that contain a whole table in each cell are left out, and a notice names "
-                + "them; no SDK offered such columns. `--to-format 24` and `--salvage` also finish "
-                + "an upgrade from format 9 to 10 that an SDK began and that was interrupted; "
-                + "`--check` reports such a file with one warning."),
+            "A column whose values are tables, which no SDK offered, is left out, and a notice "
+                + "names it. `--to-format 24` and `--salvage` also accept a file for which an SDK "
+                + "was interrupted while it upgraded the format from 9 to 10, and finish the "
+                + "upgrade; `--check` prints one warning for such a file."),
         .paragraph(
             "`--local` converts a synchronised file of any format. The result has no history, and "
-                + "programs open it without synchronisation. Some tables are left out and named: "
-                + "tables that are not classes, classes of users and permissions (`__User` and "
-                + "the like), and asymmetric classes. Properties that link to these are left out "
-                + "and named too."),
+                + "programs open it without synchronisation. Some tables are left out, and a "
+                + "notice names them: tables that are not classes, classes for users and "
+                + "permissions (such as `__User`), and asymmetric classes. Properties that link to "
+                + "these classes are left out and named too."),
     ]
 
     private static let checks: [ManualBlock] = [
         .paragraph(
-            "An error makes some reader or writer fail or return wrong results. A warning does "
-                + "not: leaked space, a stale header slot, text that is not UTF-8. Each finding "
-                + "has a `severity`, a `code`, a `detail` sentence and, if known, an `offset`, a "
-                + "`path` and an `object`. At most 100 findings per code are listed; the summary "
-                + "counts all."),
+            "An error is damage because of which a program that reads or writes the file can fail "
+                + "or return wrong results. A warning is a defect without such an effect: leaked "
+                + "space, an outdated header slot, text that is not UTF-8. Each finding has a "
+                + "`severity`, a `code`, a `detail` sentence and, if known, an `offset`, a `path` "
+                + "and an `object`. At most 100 findings per code are listed; the summary counts "
+                + "all."),
         .paragraph(
             "In formats 2 to 9 the check covers nodes, free space, columns, values and links. "
-                + "Search indexes of these formats are never read; only their nodes are checked."),
+                + "Search indexes of these formats are never used for reading, so only their nodes "
+                + "are checked, not their entries."),
         .paragraph(
-            "The format has no checksums. A number that was changed by accident is found only if "
-                + "it contradicts an index, a link or the order of a tree."),
+            "The format has no checksums. If damage has changed a value into another valid value, "
+                + "the check finds it only if the value contradicts an index, a link or the order "
+                + "of a tree."),
         .literal([
             #"{"severity":"error","code":"ref-outside-file","offset":90112,"#,
             #" "path":"tables/Email/subject","detail":"..."}"#,
@@ -93,8 +99,9 @@ extension CompactTable {
         ]),
         .paragraph(
             "For a damaged file, `salvageable` estimates the number of objects that `--salvage` "
-                + "would copy. A file without a valid header is damaged if it has such objects; "
-                + "otherwise it is not a Realm file."),
+                + "would copy. A file without a valid header counts as damaged (exit status 4) if "
+                + "it contains such objects; otherwise it counts as no Realm file (exit status "
+                + "3)."),
     ]
 
     private static let salvage: [ManualBlock] = [
@@ -106,34 +113,52 @@ extension CompactTable {
             "The tool first reads everything reachable from the root. It then searches the rest of "
                 + "FILE for nodes that look like roots, tables, trees of objects, and leaves of "
                 + "classes with a primary key. If the header, the root or the end of FILE is "
-                + "missing, it finds all data this way. For each range of objects it takes the "
-                + "newest version found. It guesses no object keys: an object without a primary "
-                + "key is left out if its key is not proven."),
+                + "missing, it finds all data by this search. If it finds the same objects several "
+                + "times, it copies their newest state. Object keys are not guessed: an object "
+                + "without a primary key is left out if its object key cannot be determined with "
+                + "certainty."),
         .paragraph(
             "Each line on standard output describes one loss. Its member `why` is the reason, and "
-                + "its member `lost` is the kind of the loss:"),
+                + "its member `lost` says what is lost:"),
         .definitions([
-            ("`version`", "The newest version. The version `used` was copied instead."),
-            ("`class`", "A whole class, known only by its position `slot`."),
+            (
+                "`version`",
+                "The newest version. The older version in the member `used` was copied instead."
+            ),
+            (
+                "`class`",
+                "A whole class, whose name is lost too. The member `slot` is its position in the "
+                    + "list of classes."
+            ),
             ("`name`", "The name of a class or property."),
-            ("`property`", "A property of all objects of the class."),
+            ("`property`", "The values of one property, for all objects of the class."),
             ("`object`", "One object. `key` is null if the key itself is lost."),
-            ("`objects`", "Objects that could not be reached, with their `count` if known."),
-            ("`values`", "Values of `count` objects from `key` on."),
+            (
+                "`objects`",
+                "Objects that could not be found. The member `count` is their number, if it is "
+                    + "known."
+            ),
+            ("`values`", "Values of `count` consecutive objects, beginning with the object `key`."),
             (
                 "`newer`",
-                "The newest state of `count` objects from `key` on. An older state was copied; the "
-                    + "objects may have been changed or deleted since."
+                "The newest state of `count` consecutive objects, beginning with the object `key`. "
+                    + "An older state was copied; the objects may have been changed or deleted "
+                    + "later."
             ),
-            ("`certainty`", "Nothing, but the copied values may have been overwritten."),
+            (
+                "`certainty`",
+                "Nothing is lost, but the copied values may be wrong, because their space may have "
+                    + "been overwritten."
+            ),
         ]),
         .paragraph(
-            "The last line counts each loss once: `lostObjects`, `lostValues`, `older`, "
-                + "`doubtful` (values) and `lostParts` (losses without a count). It names the "
-                + "`version` that was read, 0 if unknown, and counts the errors that `--check` "
-                + "finds in FILE. The result is `complete`, with exit status 0, only if nothing "
-                + "is lost, the version is the newest and FILE has no errors, because damage may "
-                + "hide objects."),
+            "The last line counts each loss once: `lostObjects`, `lostValues`, `older`, `doubtful` "
+                + "(values that may be wrong) and `lostParts` (losses whose number of objects is "
+                + "unknown). The member `version` is the version that was read, 0 if unknown, and "
+                + "`sourceErrors` is the number of errors that `--check` finds in FILE. `complete` "
+                + "is true, and the exit status 0, only if nothing is lost, the version is the "
+                + "newest and FILE has no errors. If FILE has errors, there may be objects that "
+                + "cannot be found."),
         .literal([
             #"{"lost":"values","class":"Email","key":4411,"count":1,"property":"body","why":"..."}"#,
             #"{"lost":"object","class":"Email","key":4412,"why":"..."}"#,
@@ -144,11 +169,11 @@ extension CompactTable {
         ]),
         .paragraph(
             "With `--space-map` the last line ends with `bytes`, whose members add up to the size "
-                + "of FILE. `copied` is copied space, `older` is copied from older versions, and "
-                + "`doubtful` may be wrong. `unused` counts nodes that were not copied: indexes, "
-                + "the change log, other versions, and unreachable objects. The others are "
-                + "`bookkeeping`, `free`, and `lost`, the space that is none of these or is "
-                + "missing at the end."
+                + "of FILE. `copied` counts bytes that were copied, `older` bytes copied from "
+                + "older versions, and `doubtful` copied bytes that may be wrong. `unused` counts "
+                + "nodes that were not copied: indexes, the change log, other versions, and "
+                + "unreachable objects. The other members are `bookkeeping`, `free`, and `lost`: "
+                + "space that is none of these, or is missing because the end of FILE is missing."
         ),
         .paragraph(
             "Try `--at previous` first: the previous version is often intact."),
@@ -156,8 +181,9 @@ extension CompactTable {
 
     private static let reports: [ManualBlock] = [
         .paragraph(
-            "Requested reports (`-n`, `--check`, `--analyze`, `--json`) go to standard output. "
-                + "The one-line summary of a change goes to standard error.")
+            "Reports that an option requests (`-n`, `--check`, `--analyze`, `--json`) are printed "
+                + "on standard output. Otherwise, a one-line summary of what was done is printed "
+                + "on standard error.")
     ]
 
     private static let exitStatus: [ManualBlock] = [

@@ -8,11 +8,10 @@ extension VersionsTable {
                 + "use, the free bytes, and the bytes that cannot be reused because a program "
                 + "still reads an old version. It lists the programs that may hold that version."),
         .paragraph(
-            "It never writes, locks or creates a file, and does not join the session of the lock "
-                + "file. It works beside programs that have the database open, in read-only "
-                + "directories, and on damaged or encrypted files. It also describes files of a "
-                + "format that the other tools cannot read. Facts that cannot be determined are "
-                + "left out."),
+            "It never writes, locks or creates a file, and does not register in the lock file. It "
+                + "works beside programs that have the database open, in read-only directories, "
+                + "and on damaged or encrypted files. It also describes files of a format that the "
+                + "other tools cannot read. Facts that cannot be determined are left out."),
         .paragraph(
             "The text report is for people, and its layout may change. Scripts can rely on "
                 + "`--get`, `--expect`, `json`, `ndjson` and the exit status."),
@@ -31,16 +30,20 @@ extension VersionsTable {
     private static let keys: [ManualBlock] = [
         .paragraph(
             "`--get` prints these facts and `--expect` checks them. Sizes are in bytes; in an "
-                + "expectation they may have a unit. Percentages are relative to the file size. "
-                + "An unknown fact is `null` in an expectation."),
+                + "expectation they may have a unit. Percentages are relative to the file size. In "
+                + "an expectation, the value of an unknown fact is `null`."),
         .definitions([
             ("`file`", "The file name given on the command line."),
             ("`bytes`", "Size of the file."),
-            ("`logical-bytes`", "End of the space that the newest version manages."),
+            (
+                "`logical-bytes`",
+                "Size of the file as recorded in the newest version. The file itself may be longer."
+            ),
             ("`format`", "Number of the file format."),
             (
                 "`age`",
-                "Period in which SDKs wrote the format, such as `2020-10 to 2021-06`, or `current`."
+                "Period in which SDKs wrote files of this format, such as `2020-10 to 2021-06`; "
+                    + "`current` for the format that SDKs write today."
             ),
             ("`encrypted`", "Whether the file is encrypted."),
             ("`schema-version`", "Schema version, as set by the program that created the file."),
@@ -60,20 +63,25 @@ extension VersionsTable {
             ("`live-bytes`", "Space that the newest version uses."),
             (
                 "`classes`, `objects`",
-                "Number of classes and of objects, including embedded objects."
+                "Number of classes, and number of objects of all classes. Both include embedded "
+                    + "ones."
             ),
             ("`lock-layout`", "Layout of the lock file."),
             ("`openers`", "Number of processes that have the file open."),
             (
                 "`streaming`",
-                "Whether the file was written in one pass, as copies and compacted files are."
+                "Whether the file was written in one pass, as a copy or a compacted file is."
             ),
             (
                 "`compact`",
                 "Whether at most 5% of the file is free or pinned, or the file is `streaming`."
             ),
-            ("`slot`", "The slot of the header that is selected, 0 or 1."),
-            ("`previous-version`", "Version in the other slot."),
+            (
+                "`slot`",
+                "The slot of the file header that is selected, 0 or 1. It refers to the newest "
+                    + "version."
+            ),
+            ("`previous-version`", "Version to which the other slot of the file header refers."),
             (
                 "`applied`",
                 "Last version of another database that `realm-write -m apply --resume` has applied "
@@ -86,16 +94,16 @@ extension VersionsTable {
     private static let growth: [ManualBlock] = [
         .paragraph(
             "A commit never overwrites space that the previous version uses. Space becomes free "
-                + "once no readable version uses it. A version stays readable while a program "
-                + "pins it: by reading it, by holding frozen objects of it, or by an observer "
-                + "that was never stopped. One forgotten pin keeps all space that later commits "
-                + "replace, so the file grows with every commit."),
+                + "when no readable version uses it any more. An old version stays readable while "
+                + "a program pins it: while the program reads it, or has frozen objects of it, or "
+                + "has an observer that was never stopped. As long as one version is pinned, no "
+                + "space that it uses can be reused, so the file grows with every commit."),
         .paragraph(
-            "For each readable version the report shows the number of pins and the bytes that "
-                + "releasing all of them would free: the bytes that only this version keeps. They "
-                + "become free with the next commit after the release. Bytes that several old "
-                + "versions keep are freed with the last of these versions. The sum may therefore "
-                + "be less than the pinned bytes."),
+            "For each readable version, the report shows the number of pins, and the bytes that "
+                + "become free if all its pins are released: the bytes that no other version uses. "
+                + "They become free in the next commit after the release. Bytes that several old "
+                + "versions use become free only when all of these are released. The sum over the "
+                + "versions may therefore be less than `pinned-bytes`."),
         .paragraph(
             "Free space stays in the file. Commits use it before the file grows, but no commit "
                 + "makes the file smaller, because programs that have it open may read any part "
@@ -103,33 +111,38 @@ extension VersionsTable {
                 + "more than half of the file is free, for example after most objects were "
                 + "deleted."),
         .paragraph(
-            "`--growth` also shows the size that the file would have without the version: commits "
-                + "would have reused the space that the version keeps, before they made the file "
-                + "larger."),
+            "`--growth` also shows, for each old version, the size that the file would have if the "
+                + "version had not been pinned. Later commits would then have reused its space "
+                + "instead of making the file larger."),
     ]
 
     private static let holders: [ManualBlock] = [
         .paragraph(
-            "The lock file counts pins but does not record their owners. Programs that use the "
-                + "same engine as these tools announce their pins in the file "
-                + "`FILE.management/readers`, with process, thread, time and a label. For other "
-                + "pins, every process that has the lock file open is a candidate. A single "
-                + "candidate must be the owner. A watch removes candidates that started after a "
-                + "newer version was committed."),
+            "The lock file contains the number of pins of each version, but not which process made "
+                + "them. Programs that use the same engine as these tools also list their pins in "
+                + "the file `FILE.management/readers`, with process, thread, time and a label. Any "
+                + "other pin may belong to any process that has the lock file open; the report "
+                + "lists these processes as candidates. If there is only one candidate, it is the "
+                + "owner. A watch removes candidates that started after a newer version was "
+                + "committed."),
         .paragraph(
-            "Pins that no living process can hold are called stale: a program ended without "
-                + "releasing them. They stay until all programs have closed the file. If "
-                + "processes of other users cannot be inspected, the report says so "
+            "A pin is called stale if its program ended without releasing it, so that no running "
+                + "process can own it. Stale pins stay until all programs have closed the file. If "
+                + "the tool may not inspect the processes of other users, the report says so "
                 + "(`openersComplete` is false)."),
     ]
 
     private static let outputForms: [ManualBlock] = [
         .paragraph(
-            "A JSON report has a member for each key, in lower camel case (`freeBytes`), null if "
-                + "unknown. `openers` is the list of processes. Further members:"),
+            "A JSON report has a member for each key of KEYS, with its name in lower camel case "
+                + "(`freeBytes` for `free-bytes`). It is null if the fact is unknown. `openers` is "
+                + "the list of processes. Further members:"),
         .definitions([
-            ("`time`", "With `--watch`: time of the observation."),
-            ("`lockFileInUse`", "Whether a session is live."),
+            ("`time`", "With `--watch`: time at which the report was made."),
+            (
+                "`lockFileInUse`",
+                "Whether the lock file is in use, so that programs have the database open."
+            ),
             (
                 "`versions`",
                 "The readable versions, newest first: `version`, `behind` (number of later "
@@ -141,14 +154,16 @@ extension VersionsTable {
             ),
             (
                 "`openers`",
-                "Processes: `pid`, `command`, `user`, `seconds` since it started, and "
-                    + "`participants`, the number of its participants in the session."
+                "The processes that have the file open. Each has `pid`, `command`, `user`, "
+                    + "`seconds` (since its start), and `participants`, the number of times that "
+                    + "it has the database open."
             ),
             ("`openersComplete`, `stale`", "See WHO HOLDS A VERSION."),
             (
                 "`growth`",
                 "With `--growth`, oldest version first: `version`, `behind`, `releasedBytes`, "
-                    + "`grownBytes`, and `remainingBytes`, the file size without the version."
+                    + "`grownBytes`, and `remainingBytes`, the size of the file if the version had "
+                    + "not been pinned."
             ),
             (
                 "`slots`",
@@ -161,13 +176,14 @@ extension VersionsTable {
                     + "that the .NET SDK stored before version 10.10, or `mixed` for some of each. "
                     + "See `--guid` in `realm-query(1)`."
             ),
-            ("`damage`", "Reasons for missing facts."),
+            ("`damage`", "Reasons why facts could not be determined."),
         ]),
         .paragraph(
             "A line of `--history` has `version` (the version that the commit created), `bytes` "
-                + "and `tables`. A table has `class`, `key`, and the numbers `inserted`, `updated` "
-                + "and `removed` of objects and `columns` of changed columns, if not zero. "
-                + "`created` and `erased` mean that the commit created or removed the table."),
+                + "and `tables`. A table has `class` and `key`. If they are not zero, it also has "
+                + "`inserted`, `updated` and `removed`, which are numbers of objects, and "
+                + "`columns`, the number of changed columns. The members `created` and `erased` "
+                + "mean that the commit created or removed the table."),
     ]
 
     private static let exitStatus: [ManualBlock] = [

@@ -2,17 +2,17 @@
 extension ToolsPage {
     static let values: [ManualBlock] = [
         .paragraph(
-            "This list shows the JSON form of each type of value in `json` and `ndjson`, plain "
-                + "and with `--types extended`. `csv`, `tsv` and `table` use the plain form as "
-                + "text."),
+            "For each type of value, this list shows its form in `json` and `ndjson`: first the "
+                + "plain form, then, after the word Extended, the form with `--types extended`. "
+                + "`csv`, `tsv` and `table` contain the plain form as text."),
         .definitions([
             ("`int`", "A number of up to 64 bits. Extended: `{\"$numberLong\":\"42\"}`."),
             (
                 "`bool`, `string`",
-                "A JSON value in both forms. In a plain string, bytes that are not UTF-8 become "
-                    + "U+FFFD, and a warning counts such strings. The extended form is "
-                    + "`{\"$string\":{\"base64\":\"...\"}}`, and `\"$base64:...\"` as a key of a "
-                    + "dictionary."
+                "A JSON value in both forms. If a string is not UTF-8, its invalid bytes become "
+                    + "U+FFFD in the plain form, and a warning counts such strings; its extended "
+                    + "form is `{\"$string\":{\"base64\":\"...\"}}`, or, as a key of a dictionary, "
+                    + "`\"$base64:...\"`."
             ),
             (
                 "`float`, `double`",
@@ -29,8 +29,8 @@ extension ToolsPage {
                 "`date`",
                 "`\"2025-03-04T09:12:44.123456789Z\"`, always UTC, without trailing zeros in the "
                     + "fraction. Extended: `{\"$date\":{\"$numberLong\":\"1741079564123\"}}`, in "
-                    + "milliseconds since 1970. Smaller units follow as "
-                    + "`\"$nanoseconds\":456789`."
+                    + "milliseconds since 1970. If the date has a fraction of a millisecond, the "
+                    + "member `\"$nanoseconds\":456789` follows."
             ),
             ("`objectId`", "24 hex digits as a string. Extended: `{\"$oid\":\"...\"}`."),
             (
@@ -45,9 +45,9 @@ extension ToolsPage {
             ),
             (
                 "link",
-                "The primary key of the target; `{\"_key\":7}` in a class without one. A target "
-                    + "whose primary key is null has the extended form. Extended: "
-                    + "`{\"$link\":{\"table\":\"Person\",\"key\":...}}`."
+                "The primary key of the target; `{\"_key\":7}` if the target's class has no "
+                    + "primary key. If the primary key of the target is null, the link has the "
+                    + "extended form. Extended: `{\"$link\":{\"table\":\"Person\",\"key\":...}}`."
             ),
             ("list", "An array in both forms."),
             ("set", "An array. Extended: `{\"$set\":[...]}`."),
@@ -60,29 +60,31 @@ extension ToolsPage {
             ("null", "`null` in both forms."),
         ]),
         .paragraph(
-            "Integers have all their digits, which is valid JSON. A reader that stores numbers as "
-                + "doubles, such as jq before 1.7, needs `--types extended` for integers beyond "
-                + "2^53."),
+            "Integers are printed with all their digits, as JSON permits. A program that reads "
+                + "numbers as doubles, such as jq before 1.7, rounds integers above 2^53; use "
+                + "`--types extended` for such a program."),
         .paragraph(
             "The extended form preserves every value and type. The plain form of a mixed value may "
-                + "be ambiguous. In `ndjson`, `json`, `csv` and `tsv` a warning counts the values "
-                + "that `realm-write(1)` would read as another type: dates, decimals, links and so "
-                + "on. Values in the form of `--time unix-ns`, `--binary hex` or `--null` are "
-                + "among them. In `csv` and `tsv` it also counts strings that look like numbers or "
+                + "be ambiguous. For example, `realm-write(1)` would read a date in a mixed "
+                + "property as a string. In `ndjson`, `json`, `csv` and `tsv`, a warning counts "
+                + "the values that `realm-write(1)` would read as another type: dates, decimals, "
+                + "links and so on, and values in the form of `--time unix-ns`, `--binary hex` or "
+                + "`--null`. In `csv` and `tsv`, it also counts strings that look like numbers or "
                 + "JSON, and lists and sets whose elements would be read differently, such as an "
-                + "element with a semicolon. With `--types extended` a cell contains a mixed value "
-                + "or a collection as JSON. A string that looks like JSON is "
-                + "`{\"$string\":\"...\"}` in a cell."),
+                + "element with a semicolon. With `--types extended`, a field of `csv` or `tsv` "
+                + "contains a mixed value or a collection as JSON, and a string that looks like "
+                + "JSON is `{\"$string\":\"...\"}`."),
     ]
 
     static let jsonReports: [ManualBlock] = [
         .paragraph(
-            "A JSON report of any tool is an object that begins with `tool`, the name of the "
-                + "tool, and `output`, 1 for this form. Later versions may add members. A "
-                + "duration is called `seconds` or has a name that ends in `_ns` (whole "
-                + "nanoseconds). Names of sizes end in `bytes` or `Bytes`. Lines of data have no "
-                + "`tool` and `output`: objects, change records, acknowledgements, findings and "
-                + "losses."),
+            "A JSON report of any tool is an object whose first members are `tool`, the name of "
+                + "the tool, and `output`, the number of the report's form, which is 1. Later "
+                + "versions may add members. The name of a duration is `seconds`, or ends in `_ns` "
+                + "if it is in whole nanoseconds. The name of a size ends in `bytes` or `Bytes`. "
+                + "Objects that are lines of data have no members `tool` and `output`: printed "
+                + "objects, change records, acknowledgements, findings of a check, and losses of a "
+                + "salvage."),
         .paragraph(
             "In this version, some members are also printed under their earlier names: "
                 + "`reclaimable`, `privateMemory`, `freeOnDevice` and `milliseconds` of "
@@ -136,7 +138,11 @@ extension ToolsPage {
             ("`NO_COLOR`", "If set and not empty, `--color auto` means `never`."),
             ("`POSIXLY_CORRECT`", "If set, the first operand ends the options."),
             ("`REALM_ENCRYPTION_KEY_FILE`", "Name of the key file if `-K` is not given."),
-            ("`TERM`", "If `dumb`, colour and rewritten lines are disabled."),
+            (
+                "`TERM`",
+                "If `dumb`, colour is not used, and progress is not shown in a line that is "
+                    + "updated."
+            ),
             ("`TMPDIR`", "Directory of temporary files; `/tmp` if not set."),
         ]),
         .paragraph("No other variable has any effect, including the locale."),
@@ -145,8 +151,12 @@ extension ToolsPage {
     static let exitStatus: [ManualBlock] = [
         .paragraph("The exit statuses are the same in every tool. The numbers never change."),
         .definitions([
-            ("0", "Success, or the answer to a question is yes."),
-            ("1", "The answer to a question is no."),
+            (
+                "0",
+                "Success. If the command asks a question, such as `realm-versions -E`, the answer "
+                    + "is yes."
+            ),
+            ("1", "The command asks a question, and the answer is no."),
             (
                 "2",
                 "Usage: a bad option, an unknown class or property, or an output file that exists."
@@ -168,11 +178,15 @@ extension ToolsPage {
             ("9", "Output: a file could not be written, synced or renamed."),
             ("10", "A bug: please report it."),
             ("130, 143", "Interrupted or terminated; unfinished output files are removed."),
-            ("141", "The reader of a pipe closed it; no message is printed."),
+            (
+                "141",
+                "The program that reads the output has closed the pipe; no message is printed."
+            ),
         ]),
         .paragraph(
-            "If several apply, the first of 10, 9, 4, 5, 6, 7, 3, 8, 2, 1 counts. A script that "
-                + "repeats a command only needs to test for 7; a check treats everything but 0 as "
-                + "a failure."),
+            "If several statuses apply, the tool exits with the first of these: 10, 9, 4, 5, 6, 7, "
+                + "3, 8, 2, 1. A script that tries a command again needs to do so only after "
+                + "status 7. A script that checks files should treat every status but 0 as a "
+                + "failure."),
     ]
 }

@@ -3,14 +3,15 @@ extension ToolsPage {
     static let streams: [ManualBlock] =
         [
             .paragraph(
-                "`realm-query --watch` prints the changes that programs commit on one machine. "
-                    + "Any number of machines can follow them, each with its own database, by "
-                    + "`realm-write -m apply --resume`. The transport is a pipe, or a log that "
-                    + "keeps the order of its messages: Redis, Kafka, NATS JetStream."),
+                "`realm-query --watch` prints the changes that programs commit on one machine. Any "
+                    + "number of machines can follow them, each with its own database, by "
+                    + "`realm-write -m apply --resume`. The changes are sent through a pipe, or "
+                    + "through a message log that keeps the order of messages, such as Redis, "
+                    + "Kafka or NATS JetStream."),
             .definitions([
                 (
                     "Guaranteed",
-                    "Each follower gets the versions of the source in order, each as a whole or "
+                    "Each follower applies the versions of the source in order, each as a whole or "
                         + "not at all. This holds even if programs are killed or messages are "
                         + "delivered again. Objects, keys, links and schema are the same, and so "
                         + "are the digests of `realm-query --digest`. Records that are missing, "
@@ -20,30 +21,32 @@ extension ToolsPage {
                     "Not guaranteed",
                     "Several commits in quick succession may become one version of a follower. A "
                         + "follower that other programs have written to may differ from the "
-                        + "source. There is one writer; merging the changes of several needs a "
-                        + "synchronisation service. A watch that was ended may be unable to "
-                        + "resume. If its version can no longer be read, all objects follow again; "
-                        + "see CHANGE RECORDS in `realm-query(1)`."
+                        + "source. Changes flow in one direction only; to merge changes made on "
+                        + "several machines, a synchronisation service is needed. A watch that is "
+                        + "restarted may be unable to resume, because the version at which it "
+                        + "stopped can no longer be read. It then sends all objects again; see "
+                        + "CHANGE RECORDS in `realm-query(1)`."
                 ),
                 (
                     "Size of the log",
                     "The log must still contain the last `commit` that the slowest follower has "
                         + "applied. A record takes about the size of its object as JSON plus 80 "
                         + "bytes, and a resync has one record per object. The log is large enough "
-                        + "if it holds two resyncs and the changes made while a follower may be "
-                        + "away. A new follower needs a resync in the log, or a copy. To make a "
-                        + "copy, run `realm-compact -o b.realm a.realm` while nothing is written. "
-                        + "Then store the `version` and `source` of the last `commit` in "
-                        + "`b.realm.applied`, as `VERSION@SOURCE 1`."
+                        + "if it can hold two resyncs, and the changes made in the longest time "
+                        + "that a follower may be disconnected. A new follower needs a resync in "
+                        + "the log, or a copy of the source. To make a copy, run `realm-compact -o "
+                        + "b.realm a.realm` while nothing is written. Then store the `version` and "
+                        + "`source` of the last `commit` in `b.realm.applied`, as `VERSION@SOURCE "
+                        + "1`."
                 ),
             ]),
             .paragraph(
-                "With Redis 7: `publish a.realm log` adds changes to the stream `log`, one record "
-                    + "per message, in its field `r`. The id of a message begins with the "
-                    + "version, so a follower finds its position from its last applied version. A "
-                    + "restarted publisher resumes from the last `commit` in the log. A log has "
-                    + "only one publisher. `appendfsync always` preserves the log through a power "
-                    + "failure."
+                "With Redis 7, the following script, `publish a.realm log`, adds changes to the "
+                    + "Redis stream `log`. A message has one change record, in its field `r`. The "
+                    + "id of a message begins with the version, so a follower finds its position "
+                    + "from its last applied version. A restarted publisher resumes from the last "
+                    + "`commit` in the log. A log has only one publisher. `appendfsync always` "
+                    + "preserves the log through a power failure."
             ),
             .literal(publisher),
             .paragraph(
@@ -52,9 +55,10 @@ extension ToolsPage {
             ),
             .literal(follower),
             .paragraph(
-                "With Kafka, a topic of one partition keeps the order, and repeated messages are "
-                    + "skipped. A publisher finds its resume point among the last messages. A "
-                    + "follower may begin at any message before the first one it needs:"),
+                "With Kafka, use a topic with one partition, which keeps the order of messages; a "
+                    + "follower skips messages that it receives again. A publisher that is "
+                    + "restarted searches the last messages for the `commit` from which to resume. "
+                    + "A follower may begin at any message before the first that it needs:"),
             .literal(kafka),
         ]
 

@@ -10,17 +10,18 @@ extension ToolsPage {
             ),
             (
                 "Look without changing it",
-                "No tool that reads ever upgrades a file, whatever its format. `--access "
-                    + "immutable` creates no file beside it and works in a read-only directory. "
-                    + "It reads while an app has the file open, whatever the layout of its lock "
-                    + "file."
+                "No tool that reads ever upgrades a file, whatever its format. With `--access "
+                    + "immutable`, no file is created beside the database, so it can be in a "
+                    + "read-only directory. It also works while an app has the file open, whatever "
+                    + "the layout of its lock file."
             ),
             (
                 "Export to CSV or JSON",
                 "`realm-query -f csv -o people.csv app.realm Person`; for everything, with "
-                    + "relations: `realm-query --all -f csv --output-dir out app.realm`. Links are "
-                    + "keys, so cycles end. VALUES describes the form of values in plain JSON. "
-                    + "Records are streamed, so large files need little memory."
+                    + "relations: `realm-query --all -f csv --output-dir out app.realm`. A link is "
+                    + "printed as the key of its target, so even cycles end. The section VALUES "
+                    + "describes the form of values in plain JSON. Records are streamed, so large "
+                    + "files need little memory."
             ),
             (
                 "Move to another database",
@@ -52,8 +53,8 @@ extension ToolsPage {
             ),
             (
                 "Change objects in bulk",
-                "`realm-write --where 'age < 18' --set minor=true app.realm Person`. New objects "
-                    + "are records, for example by hand: `echo '{\"name\":\"Ann\"}' | realm-write "
+                "`realm-write --where 'age < 18' --set minor=true app.realm Person`. To add an "
+                    + "object by hand, write a record: `echo '{\"name\":\"Ann\"}' | realm-write "
                     + "app.realm Person -`."
             ),
             (
@@ -79,16 +80,18 @@ extension ToolsPage {
             (
                 "Find out why a file is large",
                 "`realm-versions app.realm` shows live, free and pinned bytes, the live versions "
-                    + "and the programs that can hold them. `--watch` repeats the report; "
-                    + "`--growth` adds the cost of each version. `realm-compact --analyze "
-                    + "app.realm` shows which class and property takes the space."
+                    + "and the programs that can hold them. With `--watch`, the report is "
+                    + "repeated; with `--growth`, it includes the space that each version costs. "
+                    + "`realm-compact --analyze app.realm` shows which class and property takes "
+                    + "the space."
             ),
             (
                 "Make a file smaller",
-                "`realm-compact app.realm`, in constant memory, which `--max-memory` limits. "
-                    + "`--if-free 30%` compacts only if that much can be freed, and `-n` only "
-                    + "prints an estimate. If other programs have the file open, the message names "
-                    + "them. If the disk is too full, nothing is touched."
+                "`realm-compact app.realm`, which takes constant memory, limited by "
+                    + "`--max-memory`. With `--if-free 30%`, the file is compacted only if that "
+                    + "much can be freed; with `-n`, the tool only prints an estimate. If other "
+                    + "programs have the file open, the message names them. If the disk is too "
+                    + "full, nothing is touched."
             ),
             (
                 "A copy of a file in use",
@@ -103,19 +106,20 @@ extension ToolsPage {
             (
                 "Format, schema version, encrypted or not",
                 "`realm-versions -g format -g schema-version -g encrypted app.realm`, also for old "
-                    + "formats. In scripts, `-E` checks such facts."
+                    + "formats. In scripts, test such facts by `-E`."
             ),
             (
                 "A file of an old format",
                 "Formats 2 to 24 can be read without a conversion. `realm-compact --to-format 24 "
-                    + "-o today.realm 2016.realm` writes a file for current libraries, "
-                    + "`--to-format 23` one for older libraries."
+                    + "-o today.realm 2016.realm` writes a file for current libraries; with "
+                    + "`--to-format 23`, the file is for older libraries."
             ),
             (
                 "Encrypt, change the key, decrypt",
                 "`realm-compact -K old.key --new-encryption-key-file new.key -o new.realm "
-                    + "app.realm`, or `--decrypt`. KEY FILES describes the form of a key, and "
-                    + "error messages name the problem with a key. Every tool accepts `-K`."
+                    + "app.realm`, or `--decrypt`. The section KEY FILES describes the form of a "
+                    + "key. If a key cannot be used, the error message says why. Every tool "
+                    + "accepts `-K`."
             ),
             (
                 "Synced files",
@@ -130,8 +134,9 @@ extension ToolsPage {
             ),
             (
                 "Servers and continuous integration",
-                "Each tool is one program for Linux, including Alpine, that needs no library, no "
-                    + "display and no runtime. It exits when it is done."
+                "Each tool is a single program for Linux, including Alpine Linux. It needs no "
+                    + "library, no display and no runtime, asks no questions, and exits when it is "
+                    + "done."
             ),
         ]),
     ]

@@ -64,13 +64,15 @@ enum ToolsPage {
 
     static let syntax: [ManualBlock] = [
         .paragraph(
-            "`--option=VALUE` and `--option VALUE` are the same. Letters can be combined, and the "
-                + "last may take a value: `-cL5` is `-c -L 5`. A value in brackets is optional "
-                + "and is never the next word: `--wait` or `--wait=5s`, `-w` or `-w=5s`. Options "
-                + "may follow operands, unless `POSIXLY_CORRECT` is set; `--` ends the options. "
-                + "Long options cannot be abbreviated. If an option is given twice, the last "
-                + "value counts, unless its description says otherwise. An unknown option is an "
-                + "error with exit status 2 that names the nearest known one."),
+            "`--option=VALUE` and `--option VALUE` are the same. One-letter options can be "
+                + "combined, and the last may have a value: `-cL5` means `-c -L 5`. If the "
+                + "description of an option shows its value in brackets, the value is optional, "
+                + "and must then follow an equals sign: `--wait` or `--wait=5s`, `-w` or `-w=5s`. "
+                + "Options may follow operands, unless `POSIXLY_CORRECT` is set; `--` ends the "
+                + "options. Long options cannot be abbreviated. If an option is given twice, the "
+                + "last value counts, unless its description says otherwise. An unknown option is "
+                + "an error with exit status 2; the message names the known option with the most "
+                + "similar name."),
         .definitions([
             ("Numbers", "Decimal, or hexadecimal after `0x`."),
             (
@@ -87,22 +89,23 @@ enum ToolsPage {
 
     private static let access: [ManualBlock] = [
         .paragraph(
-            "A tool that reads sees one version of the database from beginning to end. `--access` "
-                + "selects the method:"),
+            "A tool that reads sees the same version of the database from beginning to end, even "
+                + "if other programs commit meanwhile. `--access` selects how this is ensured:"),
         .definitions([
             (
                 "`immutable`",
-                "Change nothing: the tool creates, opens and changes no file beside the database, "
-                    + "and keeps the access time of the database if the system permits that. At "
-                    + "the end it reads the header again. If another commit was made meanwhile, it "
-                    + "starts over, at most three times, and then ends with exit status 7. This "
-                    + "works on read-only media and beside programs with an unknown lock file "
-                    + "layout."
+                "The tool changes nothing: it creates, opens and changes no file beside the "
+                    + "database, and keeps the access time of the database if the system permits "
+                    + "that. When it has read everything, it reads the file header again. If "
+                    + "another program has committed meanwhile, the tool reads everything again. "
+                    + "After three attempts it ends with exit status 7. This method works on "
+                    + "read-only media, and also if a program uses a lock file of unknown layout."
             ),
             (
                 "`shared`",
-                "Join the lock file like any program that opens the database, pin one version, and "
-                    + "unpin it at the end."
+                "The tool registers in the lock file, as every program does that opens the "
+                    + "database. It pins one version, so that no other program overwrites it, and "
+                    + "unpins it at the end."
             ),
             (
                 "`auto`",
@@ -115,34 +118,37 @@ enum ToolsPage {
                 + "a lock file."),
         .paragraph(
             "Programs that have a database open coordinate through its lock file, FILE`.lock`, so "
-                + "all of them must use the same one. The tools follow symbolic links to the real "
-                + "file and use the lock file beside it. The Realm libraries do not follow them: "
-                + "an app that opens a link creates a lock file beside the link. It cannot see "
-                + "programs that opened the real name, and they overwrite each other's commits. "
-                + "Have every app open the real name. If FILE is a link and a program holds the "
-                + "lock file beside the link, nothing is written (exit status 7, the program "
-                + "named) and reading is `immutable`. A tool that was given the real name cannot "
-                + "detect such a program."),
+                + "all of them must use the same one. If FILE is a symbolic link, the tools use "
+                + "the lock file beside the real file. The Realm libraries do not: an app that "
+                + "opens a symbolic link creates a lock file beside the link. Such an app and "
+                + "programs that opened the file by its real name cannot see each other, and "
+                + "overwrite each other's commits. Let every app open the file by its real name. "
+                + "If FILE is a symbolic link and a program uses a lock file beside the link, a "
+                + "tool that reads uses `immutable`, and a tool that writes ends with exit status "
+                + "7 and names the program. If FILE is the real name, the tools cannot detect such "
+                + "a program."),
         .paragraph(
             "A file with several hard links has one lock file for each name. It is therefore read "
-                + "as `immutable`, and written only with `--force` (else exit status 2). A second "
-                + "name left by an interrupted `realm-compact --backup` is an exception. If "
-                + "another file replaces FILE while a tool has it open, the tool stops with exit "
-                + "status 7. It acknowledges nothing that was written to the old file."),
+                + "as `immutable`, and written only with `--force` (else exit status 2). A file "
+                + "whose second name was left by an interrupted `realm-compact --backup` is "
+                + "treated like a file with one name. If another file takes the name FILE while a "
+                + "tool has the database open, the tool ends with exit status 7, and does not "
+                + "acknowledge what it wrote to the old file."),
         .paragraph(
-            "If FILE may be `-`, the database is read from standard input into an unnamed "
-                + "temporary file in the directory `TMPDIR`."),
+            "Where the description of a tool allows `-` for FILE, the database is read from "
+                + "standard input and stored in an unnamed temporary file in the directory "
+                + "`TMPDIR`."),
         .paragraph(
             "A copy of a database, and files created beside one (the lock file and the directory "
                 + "of its readers), have the permissions of the database. They also get its owner "
                 + "if the user may set it. Other output has the permissions of the file it "
                 + "replaces, or, if it is new, the permissions that the umask allows."),
         .paragraph(
-            "Incomplete output is an unnamed file, if the file system supports that, and "
-                + "disappears with its process. A database under construction, and any output on "
-                + "other file systems, is called `.realm-tools-PID-N.tmp` until it is complete. If "
-                + "a killed process leaves such a file, the next tool that needs one in the same "
-                + "directory removes it."),
+            "Until an output file is complete, it has no name, if the file system supports that, "
+                + "and disappears when its process ends. A new database that is being written, and "
+                + "every output file on other file systems, has the name `.realm-tools-PID-N.tmp` "
+                + "until it is complete. If a killed process leaves such a file, the next tool "
+                + "that needs one in the same directory removes it."),
     ]
 
     private static let keyFiles: [ManualBlock] = [
@@ -150,17 +156,17 @@ enum ToolsPage {
             "An encryption key is 64 bytes. A key file contains 64 raw bytes, 128 hex digits or 88 "
                 + "base64 characters. White space between digits or characters is ignored, and so "
                 + "is one newline after raw bytes. Any other content is an error with exit status "
-                + "5, and the message contains the length found."),
+                + "5, and the message contains the number of bytes that the file has."),
         .paragraph(
-            "The key is read once and erased from memory after use. It is never accepted as an "
-                + "argument or as the value of a variable, because other users of the machine can "
-                + "see both. Process substitution works:"),
+            "The key is read once, and erased from memory when the tool no longer needs it. It is "
+                + "never accepted as an argument or as the value of a variable, because other "
+                + "users of the machine can see both. Process substitution works:"),
         .literal(["realm-query -K <(pass show app/realm-key) app.realm"]),
         .paragraph(
             "Without `-K`, the environment variable `REALM_ENCRYPTION_KEY_FILE` may name the file. "
                 + "If the group of the key file or other users can read it, a warning is printed."),
         .paragraph(
-            "Decrypted pages use up to half of `--max-memory`, and nearly all of it in a check. An "
+            "Decrypted pages take up to half of `--max-memory`; in a check, nearly all of it. An "
                 + "evicted page is decrypted again when it is read again. SORT, DISTINCT, "
                 + "`--group-by` and checks therefore read a large file in file order. A SORT keeps "
                 + "its records, encrypted, in a temporary file until they are printed. Records "

@@ -4,10 +4,11 @@ import ToolKit
 extension WriteTable {
     static let typeChanges: [ManualBlock] = [
         .paragraph(
-            "`--type`, `--primary-key`, `--no-primary-key`, `--embed` and `--unembed` are part of "
-                + "the plan that `-n` prints, and of one transaction: after a failure nothing has "
-                + "changed. The SDKs open the result with a model that matches it and the same "
-                + "schema version, or a higher one. Values of these types can be converted:"),
+            "`--type`, `--primary-key`, `--no-primary-key`, `--embed` and `--unembed` are made in "
+                + "one transaction, so that after a failure nothing has changed, and `-n` prints "
+                + "them without making them. An SDK can open the result if the classes of the "
+                + "program match it and the program's schema version is the same or higher. Values "
+                + "of these types can be converted:"),
         .definitions([
             (
                 "numbers",
@@ -29,10 +30,13 @@ extension WriteTable {
             ("every type", "to `mixed`, and back if the mixed value has that type"),
             (
                 "single values, links included",
-                "to `list<TYPE>` and `set<TYPE>` with one element, or with none for null; and back "
-                    + "if there is at most one element"
+                "to `list<TYPE>` and `set<TYPE>` with one element, or with none for null; and from "
+                    + "these to a single value if there is at most one element"
             ),
-            ("`list`", "to `set`, which keeps the first of equal values, and back"),
+            (
+                "`list`",
+                "to `set`, of which only the first of equal values is kept, and from set to list"
+            ),
         ]),
         .paragraph(
             "Dictionaries, and properties that hold embedded objects, keep their type. An index is "

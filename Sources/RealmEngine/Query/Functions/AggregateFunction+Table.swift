@@ -11,11 +11,13 @@ extension AggregateFunction {
 
     public static let distinctCount = AggregateFunction(
         "count", [], "count of distinct values", argument: .distinctProperty, of: .all,
-        nan: .included, "the number of different values; NaN is one", result: { _ in .int },
+        nan: .included, "the number of different values; all NaN count as one",
+        result: { _ in .int },
         by: .ordered { _, _ in DistinctCount() })
 
     public static let sum = AggregateFunction(
-        "sum", ["@sum"], "sum", of: .numbers, nan: .includedInMixed, "the sum; 0 without values",
+        "sum", ["@sum"], "sum", of: .numbers, nan: .includedInMixed,
+        "the sum; 0 if there are no values",
         result: { $0 == .int ? .int : $0.isBinary ? .double : .decimal },
         by: .state { .total(of: $0, $1) { $0.sum($1) } })
 
