@@ -14,8 +14,8 @@ extension WriteOption {
 
     static let create = Option(
         "create", in: .schema, "create FILE, which must not exist",
-        "Create the database. FILE must not exist; with `--force` it is replaced, in one step at "
-            + "the end.")
+        "Create the database. FILE must not exist. With `--force`, an existing FILE is replaced, "
+            + "in one step at the end of the run.")
 
     static let newKey = SharedOptions.newKey.saying(
         in: .schema,
@@ -29,11 +29,12 @@ extension WriteOption {
         "Add the classes, properties and indexes of a schema, as printed by `realm-query "
             + "--schema`, in JSON or as text. In text, `class Pet` is followed by lines such as "
             + "`*tag objectId`, `name string?`, `owner Person?`, `toys list<string>`, `size int "
-            + "[index]`. Classes, properties and indexes that only the file has are not changed, "
-            + "and neither is a primary key. A property that has another type in the file is an "
-            + "error. The types are `int`, `bool`, `string`, `data` (or `binary`), `mixed`, "
-            + "`date`, `float`, `double`, `decimal128`, `objectId`, `uuid`, the name of a class "
-            + "for a link to it, and `list<TYPE>`, `set<TYPE>`, `dictionary<TYPE>`.")
+            + "[index]`. Classes, properties and indexes that only the database has are not "
+            + "changed, and neither is the primary key of an existing class. If a property has "
+            + "another type in the database, that is an error. The types are `int`, `bool`, "
+            + "`string`, `data` (or `binary`), `mixed`, `date`, `float`, `double`, `decimal128`, "
+            + "`objectId`, `uuid`, the name of a class for a link to it, and `list<TYPE>`, "
+            + "`set<TYPE>`, `dictionary<TYPE>`.")
 
     static let schemaVersion = Option(
         "schema-version", nil, .required("N", .count(0...Int.max)), in: .schema,
@@ -43,37 +44,39 @@ extension WriteOption {
     static let infer = Option(
         "infer", nil, .optional("N", .count(1...Int.max), bare: .max), in: .schema,
         "derive missing classes and properties",
-        "Derive missing classes and properties from the whole input, or from its first N records, "
-            + "and add them. They are printed on standard error; with `--json`, as a schema file "
-            + "on standard output. Strings become dates if all are RFC 3339 times. Objects become "
-            + "embedded classes. Values of different types become mixed values. A property that "
-            + "some record lacks is optional. Numbers get the first of `int`, `double`, "
-            + "`decimal128` and `string` that represents all of them exactly. If that is not the "
-            + "usual type, a line on standard error names a number that caused it. In `csv` and "
-            + "`tsv` a date may have a blank instead of the `T`, no zone (UTC), and no time of day "
-            + "(midnight). The primary key of a new class is `_id` if every record has one; else "
-            + "`id`, `uuid`, `key` or `CLASS_id` if every record has one and no two are equal. "
-            + "`--key` overrides this choice. Standard input is first stored in an unnamed "
-            + "temporary file in `TMPDIR`.",
+        "Derive classes and properties that are missing in the database from the whole input, or "
+            + "from its first N records, and add them. The added classes and properties are "
+            + "printed on standard error, or, with `--json`, as a schema file on standard output. "
+            + "Strings become dates if all are RFC 3339 times. Objects become embedded classes. "
+            + "Values of different types become mixed values. A property that some record lacks is "
+            + "optional. Numbers get the first of `int`, `double`, `decimal128` and `string` that "
+            + "represents all of them exactly. If that is not the usual type, a line on standard "
+            + "error names a number that caused it. In `csv` and `tsv` a date may have a blank "
+            + "instead of the `T`, no zone (UTC), and no time of day (midnight). The primary key "
+            + "of a new class is `_id` if every record has one; else `id`, `uuid`, `key` or "
+            + "`CLASS_id` if every record has one and no two are equal. `--key` overrides this "
+            + "choice. Standard input is first stored in an unnamed temporary file in `TMPDIR`.",
         uses: Uses([WriteUse.records]))
 
     static let key = Option(
         "key", nil, .required("COL", .text), in: .schema,
         "with --infer: the primary key of new classes",
-        "With `--infer`: make COL the primary key of a new class. Every record needs one.",
+        "With `--infer`: make the input field COL the primary key of a new class. Every record "
+            + "must have this field.",
         needs: [infer], uses: Uses([WriteUse.records]))
 
     static let link = Option(
         "link", nil, each: .required("COL=CLASS", .pair), in: .schema,
         "with --infer: COL holds keys of CLASS",
-        "With `--infer`: COL holds primary keys of objects of CLASS and becomes a link to it. "
-            + "CLASS must exist in the database or be the class of the records.",
+        "With `--infer`: treat the values of the input field COL as primary keys of objects of "
+            + "CLASS, and make COL a link to CLASS. CLASS must exist in the database or be the "
+            + "class of the records.",
         needs: [infer], uses: Uses([WriteUse.records]))
 
     static let csvBooleans = Option(
         "csv-booleans", in: .schema, "with --infer: 0, 1, yes, no are booleans",
-        "With `--infer`: a column of `csv` or `tsv` is boolean if it holds only `0`, `1`, `yes`, "
-            + "`no`, `true` and `false`, in upper or lower case.",
+        "With `--infer`: make a column of `csv` or `tsv` a boolean property if it contains only "
+            + "the values `0`, `1`, `yes`, `no`, `true` and `false`, in upper or lower case.",
         needs: [infer], uses: Uses([WriteUse.records]))
 
     static let rename = Option(
@@ -117,18 +120,19 @@ extension WriteOption {
     static let misfits = Option(
         "on-misfit", nil, .required("RULE", .choice), in: .schema,
         "values that do not fit: refuse, null, default, skip",
-        "With `--type`: treatment of values that cannot be converted. `refuse` changes nothing. "
-            + "`default` stores zero, false or an empty value. `null` stores null, and does the "
-            + "same as `default` where the property or element may not be null. `skip` leaves out "
-            + "elements of lists and sets. The last three lose data, which needs `--force`.",
+        "With `--type`: treatment of values that cannot be converted. With `refuse`, nothing is "
+            + "changed. With `default`, zero, false or an empty value is stored. With `null`, null "
+            + "is stored; where the property or element may not be null, the result is the same as "
+            + "with `default`. With `skip`, such an element of a list or set is left out. The last "
+            + "three lose data, which needs `--force`.",
         default: MisfitRule.refuse, needs: [type])
 
     static let primaryKey = Option(
         "primary-key", nil, each: .required("CLASS.PROP", .text), in: .schema,
         "make a property the primary key",
-        "Make a property the primary key of its class. It replaces the present primary key, if "
-            + "there is one. Links to the objects are kept. If several objects have the same "
-            + "value, that is an error that names the value.")
+        "Make a property the primary key of its class. If the class has another primary key, it is "
+            + "replaced. Links to the objects are kept. If several objects have the same value, "
+            + "nothing is changed, and the message names the value.")
 
     static let noPrimaryKey = Option(
         "no-primary-key", nil, each: .required("CLASS", .text), in: .schema,
