@@ -45,9 +45,9 @@ extension BenchOption {
     static let durability = Option(
         "durability", nil, .required("MODE", .choice), in: .data,
         "whether commits are synced: full, unsafe, memory",
-        "With `full`, each commit is synced to the disk, as by the other tools. With `unsafe`, it is "
-            + "not, and may be lost in a power failure. `memory`, a database without a file, is not "
-            + "supported yet and ends with exit status 6.",
+        "With `full`, each commit is synced to the disk, as by the other tools. With `unsafe`, "
+            + "commits are not synced, and may be lost in a power failure. `memory`, a database "
+            + "without a file, is not supported yet and ends with exit status 6.",
         default: BenchDurability.full)
 
     static let encrypted = Option(
@@ -96,8 +96,8 @@ extension BenchOption {
         "run the same workloads on another program, such as sqlite3",
         "Run each workload on another program as well, with the same objects, and print both "
             + "results. The runs of the two programs alternate. With `sqlite3`, this is the "
-            + "`sqlite3` program found in `PATH`. With `sqlite3-inverse`, its tables also get an "
-            + "index on each link column, so that it can find incoming links, as a Realm database "
-            + "always can. A workload that has no equivalent in the other program is measured on "
-            + "Realm only. See COMPARING WITH SQLITE.")
+            + "`sqlite3` program found in `PATH`. With `sqlite3-inverse`, the SQLite tables also "
+            + "get an index on each link column, so that it can find incoming links, as a Realm "
+            + "database always can. A workload that has no equivalent in the other program is "
+            + "measured on Realm only. See COMPARING WITH SQLITE.")
 }

@@ -63,8 +63,8 @@ extension VersionsTable {
             ("`live-bytes`", "Space that the newest version uses."),
             (
                 "`classes`, `objects`",
-                "Number of classes, and number of objects of all classes. Both include embedded "
-                    + "ones."
+                "Number of classes, and number of objects of all classes, embedded objects "
+                    + "included."
             ),
             ("`lock-layout`", "Layout of the lock file."),
             ("`openers`", "Number of processes that have the file open."),

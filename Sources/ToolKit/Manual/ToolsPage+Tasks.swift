@@ -12,8 +12,8 @@ extension ToolsPage {
                 "Look without changing it",
                 "No tool that reads ever upgrades a file, whatever its format. With `--access "
                     + "immutable`, no file is created beside the database, so it can be in a "
-                    + "read-only directory. It also works while an app has the file open, whatever "
-                    + "the layout of its lock file."
+                    + "read-only directory. This also works while an app has the file open, "
+                    + "whatever the layout of its lock file."
             ),
             (
                 "Export to CSV or JSON",

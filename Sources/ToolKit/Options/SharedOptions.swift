@@ -157,7 +157,7 @@ package enum SharedOptions {
         "read an older version, or previous",
         "Read VERSION instead of the newest version. VERSION is `previous`, or the number of a "
             + "version that a program still has open. `previous` is the last version before the "
-            + "newest; the file header still refers to it. It is verified before it is read.")
+            + "newest; the file header still refers to it, and it is verified before it is read.")
 
     /// The database that `realm-bench` reads; other tools take it as an operand.
     package static let file = Option(

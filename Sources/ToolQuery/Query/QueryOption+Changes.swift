@@ -10,7 +10,7 @@ extension QueryOption {
         "read an older version, or previous",
         "Read VERSION instead of the newest version. VERSION is `previous`, or the number of a "
             + "version that a program still has open. `previous` is the last version before the "
-            + "newest; the file header still refers to it. It is verified before it is read.",
+            + "newest; the file header still refers to it, and it is verified before it is read.",
         uses: QueryUse.versions)
 
     static let diff = Option(

@@ -42,7 +42,8 @@ extension QueryOption {
         "delimiter", nil, .required("CHAR", .delimiter), in: .records,
         "character between the fields of csv: ';', tab",
         "Character between the fields of `csv`; the word `tab` means a tab. Numbers are printed "
-            + "with a decimal point even if it is a semicolon. `realm-write` has the same option.",
+            + "with a decimal point even if CHAR is a semicolon. `realm-write` has the same "
+            + "option.",
         defaultText: "`,`", uses: QueryUse.all(but: .batch))
 
     static let carriageReturns = Option(
@@ -75,10 +76,10 @@ extension QueryOption {
         "With `--all`: write one file per class into DIR, which is created if missing. In `csv` "
             + "and `tsv`, each property with a list, set or dictionary gets a file of its own, "
             + "`Class.property.csv`. Its columns are `owner` (the object's primary key, else its "
-            + "`_key`), `index` for a list or `key` for a dictionary, and `value`. Otherwise a "
-            + "file has the name of its class. In names, special bytes, including dots, become "
-            + "`%XX`, and a long name is cut and ends in a digest. No two names differ only in "
-            + "upper and lower case. `realm-write` accepts the name of such a file for CLASS.",
+            + "`_key`), `index` for a list or `key` for a dictionary, and `value`. Every other "
+            + "file has the name of its class. In file names, special bytes, including dots, "
+            + "become `%XX`, and a long name is cut and ends in a digest. No two names differ only "
+            + "in upper and lower case. `realm-write` accepts the name of such a file for CLASS.",
         excludes: [SharedOptions.output], needs: [all],
         uses: QueryUse.everyClass)
 }

@@ -29,8 +29,8 @@ extension WriteOption {
     static let delimiter = Option(
         "delimiter", nil, .required("CHAR", .delimiter), in: .input,
         "character between the fields of csv: ';', tab",
-        "Character between the fields of `csv`; the word `tab` means a tab. If it is a semicolon, "
-            + "numbers may be written with a decimal comma.",
+        "Character between the fields of `csv`; the word `tab` means a tab. If CHAR is a "
+            + "semicolon, numbers may be written with a decimal comma.",
         defaultText:
             "a comma; if the header line has no comma, the semicolon, tab or `|` that it has, and "
             + "a notice reports it",
@@ -110,7 +110,7 @@ extension WriteOption {
     static let commitInterval = Option(
         "commit-interval", nil, .required("DUR", .duration), in: .commits,
         "... or this long after the first pending one",
-        "Commit at the latest DUR after the first record since the last commit was read.",
+        "Commit at the latest DUR after the first record of the commit was read.",
         default: .milliseconds(250), uses: WriteUse.loads)
 
     static let commitBytes = Option(
