@@ -167,8 +167,8 @@ extension VersionsTable {
             ),
             (
                 "`slots`",
-                "With `--slots`: `slot`, `selected`, `format`, `topRef`, `version`, `verified`, and "
-                    + "`problem` if there is one."
+                "With `--slots`: `slot`, `selected`, `format`, `topRef`, `version`, `verified`, "
+                    + "and `problem` if there is one."
             ),
             (
                 "`guids`",

@@ -48,8 +48,8 @@ extension ToolsPage {
             ),
             (
                 "Make a file to ship with an app",
-                "`realm-write --create --schema-file schema.txt seed.realm Person people.csv`, then "
-                    + "`realm-compact seed.realm`."
+                "`realm-write --create --schema-file schema.txt seed.realm Person people.csv`, "
+                    + "then `realm-compact seed.realm`."
             ),
             (
                 "Change objects in bulk",

@@ -15,8 +15,8 @@ extension QueryTable {
                 + "numbers, and the result is a `decimal128`. \(names(.numbers)) accept numbers; "
                 + "\(names(.ordered)) also accept dates; `count(distinct P)` accepts all types."),
         .paragraph(
-            "`--group-by`, `--sort`, `--distinct`, `--fields` and predicates also take functions of one "
-                + "value, which the SDKs do not have:"),
+            "`--group-by`, `--sort`, `--distinct`, `--fields` and predicates also take functions "
+                + "of one value, which the SDKs do not have:"),
         .definitions([
             ("`year(P)`", "a number: 2024"),
             (
