@@ -41,7 +41,8 @@ func toolPart(
     settings: [SwiftSetting] = small
 ) -> Target {
     .target(
-        name: name, dependencies: ["RealmEngine", "ToolKit"] + others.map { .byName(name: $0) },
+        name: name,
+        dependencies: ["RealmEngine", "RealmRecords", "ToolKit"] + others.map { .byName(name: $0) },
         exclude: exclude, swiftSettings: settings)
 }
 
@@ -57,7 +58,7 @@ func engineTests(_ name: String) -> Target {
 func toolTests(_ name: String, _ parts: [String]) -> Target {
     .testTarget(
         name: name,
-        dependencies: ["ToolKit", "ToolSupport"] + parts.map { .byName(name: $0) },
+        dependencies: ["RealmRecords", "ToolKit", "ToolSupport"] + parts.map { .byName(name: $0) },
         swiftSettings: strict)
 }
 
@@ -89,19 +90,23 @@ let libraries: [Target] = [
     .target(
         name: "RealmEngine", dependencies: ["CRealmCrypto", "CRealmSystem"],
         swiftSettings: strict),
+    // Records of JSON and tables, and their conversion to objects.
+    .target(name: "RealmRecords", dependencies: ["RealmEngine"], swiftSettings: strict),
     // Instances confined to actors: a target of their own, since the task runtime adds 0.7 MB to a program.
     .target(
         name: "RealmActors", dependencies: ["CRealmSystem", "RealmEngine"],
         swiftSettings: strict),
     // The object API of the Realm Swift SDK, on the engine. No tool links it.
     .target(
-        name: "RealmSwift", dependencies: ["CRealmSystem", "RealmEngine", "RealmActors"],
+        name: "RealmSwift",
+        dependencies: ["CRealmSystem", "RealmEngine", "RealmActors", "RealmRecords"],
         swiftSettings: strict),
 ]
 
 let tools: [Target] = [
     // Code that the tools share, then a target for each tool, independent of each other.
-    .target(name: "ToolKit", dependencies: ["RealmEngine"], swiftSettings: small),
+    .target(
+        name: "ToolKit", dependencies: ["RealmEngine", "RealmRecords"], swiftSettings: small),
     toolPart("ToolQuery"),
     toolPart("ToolWrite"),
     toolPart("ToolFiles"),
@@ -160,7 +165,8 @@ let tests: [Target] = [
         dependencies: ["RealmSamples", "RealmSamplesSwift5", "RealmSwift", "RealmEngine"],
         swiftSettings: strict),
     // Code that tests of tools share.
-    .testTarget(name: "ToolSupport", dependencies: ["ToolKit"], swiftSettings: strict),
+    .testTarget(
+        name: "ToolSupport", dependencies: ["RealmRecords", "ToolKit"], swiftSettings: strict),
     toolTests(
         "ToolKitTests", ["ToolQuery", "ToolWrite", "ToolFiles", "ToolBench", "ToolVersion"]),
     toolTests("ToolQueryTests", ["ToolQuery"]),

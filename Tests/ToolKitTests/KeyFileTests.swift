@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import RealmRecords
 import Testing
 
 @testable import ToolKit

@@ -1,6 +1,7 @@
 import RealmEngine
 import Testing
 
+@testable import RealmRecords
 @testable import ToolBench
 @testable import ToolKit
 @testable import ToolQuery

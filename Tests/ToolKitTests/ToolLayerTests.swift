@@ -9,12 +9,14 @@ import Testing
 @Suite struct ToolLayerTests {
     /// Modules that the sources of each target may import.
     private static let imports: [String: Set<String>] = [
-        "ToolKit": ["Glibc", "Synchronization", "RealmEngine"],
-        "ToolQuery": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
-        "ToolWrite": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
-        "ToolFiles": ["Glibc", "Synchronization", "RealmEngine", "ToolKit"],
+        "RealmRecords": ["Glibc", "RealmEngine"],
+        "ToolKit": ["Glibc", "Synchronization", "RealmEngine", "RealmRecords"],
+        "ToolQuery": ["Glibc", "Synchronization", "RealmEngine", "RealmRecords", "ToolKit"],
+        "ToolWrite": ["Glibc", "Synchronization", "RealmEngine", "RealmRecords", "ToolKit"],
+        "ToolFiles": ["Glibc", "Synchronization", "RealmEngine", "RealmRecords", "ToolKit"],
         "ToolBench": [
-            "Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolQuery", "ToolWrite",
+            "Glibc", "Synchronization", "RealmEngine", "RealmRecords", "ToolKit", "ToolQuery",
+            "ToolWrite",
         ],
         "ToolVersion": [], "DescribeVersion": ["Foundation", "PackagePlugin"],
         "Tools": [
@@ -22,11 +24,13 @@ import Testing
             "ToolVersion",
         ],
         "CoreTasks": [
-            "Glibc", "Synchronization", "RealmEngine", "ToolKit", "ToolBench", "ToolVersion",
+            "Glibc", "Synchronization", "RealmEngine", "RealmRecords", "ToolKit", "ToolBench",
+            "ToolVersion",
         ],
         "RealmActors": ["CRealmSystem", "RealmEngine"],
         "RealmSwift": [
-            "CRealmSystem", "Dispatch", "Foundation", "RealmActors", "RealmEngine", "Swift",
+            "CRealmSystem", "Dispatch", "Foundation", "Observation", "RealmActors", "RealmEngine",
+            "RealmRecords", "Swift",
             "Synchronization",
         ],
         "core-bench": ["Glibc", "CoreTasks"],
@@ -38,8 +42,9 @@ import Testing
     /// Folders of a module by rank, lowest first. A folder may use folders of the same and lower
     /// ranks. Files outside of folders have the highest rank.
     private static let folders: [String: [[String]]] = [
+        "RealmRecords": [["Input"], ["Values"], ["JSON", "Tables"], ["Objects"], ["Classes"]],
         "ToolKit": [
-            ["Text"], ["Terminal"], ["Exit"], ["Output"], ["Records"], ["Schema"], ["Drawing"],
+            ["Text"], ["Terminal"], ["Exit"], ["Output"], ["Input"], ["Schema"], ["Drawing"],
             ["Keys"], ["Options"], ["Completion"], ["Manual"], ["Export"], ["Databases"],
         ],
         "ToolQuery": [["Models", "Page"], ["Changes", "Query", "Remnants"]],
@@ -91,7 +96,9 @@ import Testing
     /// expressions are 1 MB, tasks 0.7 MB.
     @Test(arguments: ["replacing(\"", "firstMatch(of", "Regex", "ContinuousClock", "Task {"])
     func largeRuntimeLibrariesAreNotUsed(_ word: String) throws {
-        for target in Self.imports.keys.filter({ $0.contains("Tool") }) + ["RealmEngine"] {
+        for target in Self.imports.keys.filter({ $0.contains("Tool") })
+            + ["RealmEngine", "RealmRecords"]
+        {
             for source in try Self.sources(in: target) where source.text.contains(word) {
                 Issue.record("\(target)/\(source.name) uses \(word)")
             }

@@ -2,6 +2,7 @@ import Foundation
 import RealmEngine
 import Testing
 
+@testable import RealmRecords
 @testable import ToolKit
 
 /// Functions that read JSON and other records from a text in memory.

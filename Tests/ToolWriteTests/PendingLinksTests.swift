@@ -1,13 +1,14 @@
 import RealmEngine
 import Testing
 
+@testable import RealmRecords
 @testable import ToolKit
 @testable import ToolSupport
 @testable import ToolWrite
 
 /// Links that wait for their targets, in memory and in a temporary file.
 @Suite struct PendingLinksTests {
-    private let links = PendingLinks()
+    private let links = PendingLinks(directory: Terminal.temporaryDirectory, isConfidential: false)
 
     private func object(_ key: Int) -> ObjectLink {
         ObjectLink(table: TableKey(UInt32(key % 3)), key: ObjectKey(Int64(key)))

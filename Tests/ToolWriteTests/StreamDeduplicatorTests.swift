@@ -1,5 +1,6 @@
 import Testing
 
+@testable import RealmRecords
 @testable import ToolKit
 @testable import ToolWrite
 

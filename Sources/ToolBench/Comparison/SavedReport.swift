@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// A measurement to be compared: read from a file that `--save` wrote, or from the JSON of a new

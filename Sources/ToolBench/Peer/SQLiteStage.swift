@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Prepares the objects of a measurement for SQLite, in a separate database (the stage).

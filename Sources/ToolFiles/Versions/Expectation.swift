@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// `-E`: a condition for a fact about the file, such as `live-versions<=2`. Consists of the name of

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// `--plot` without `--watch`: draws a chart from the lines that an earlier `--watch` printed.

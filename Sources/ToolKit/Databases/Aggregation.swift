@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// The aggregates of `--aggregate`: their labels (as written in the list), their expressions and
 /// their results.

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// Converts a query argument from JSON in plain or extended form.
 package enum ArgumentJSON {

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// Formats an error as text or JSON, the two forms that scripts may rely on (realm-tools(7),
 /// ERRORS).

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// Renders lists and sets in one cell of csv or tsv: their elements, joined by a separator.
 extension CellRenderer {

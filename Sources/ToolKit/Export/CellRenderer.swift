@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// Renders a value as the text of a cell of csv, tsv or a table, or as a raw line. Confined to its
 /// snapshot's thread.
@@ -235,14 +236,5 @@ extension Value {
     var asList: Value {
         if case .set(let view) = self { return .list(view) }
         return self
-    }
-}
-
-extension ByteView {
-    package func equals(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { other in
-            guard let base = other.baseAddress else { return count == 0 }
-            return self == ByteView(base, count: other.count)
-        }
     }
 }

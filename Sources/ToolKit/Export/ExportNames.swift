@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// Names of the files of `--output-dir`, without suffixes: `Class` and `Class.property`.
 ///

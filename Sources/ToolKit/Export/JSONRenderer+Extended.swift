@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 extension JSONRenderer {
     /// Appends the extended form of a value. Returns false without appending if it equals the plain

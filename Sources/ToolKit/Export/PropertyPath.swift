@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// A key path that was resolved with the schema. Resolving it once finds errors before any object
 /// is read.

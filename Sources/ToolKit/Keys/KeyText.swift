@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// Decodes the three notations of a key in place, so that wiping one buffer erases all copies.
 enum KeyText {
@@ -44,8 +45,8 @@ enum KeyText {
 
     private static func decodeHexadecimal(_ content: UnsafeMutableRawBufferPointer) -> Bool {
         for index in 0..<EncryptionKey.size {
-            guard let high = ValueForms.digit(content[2 * index]),
-                let low = ValueForms.digit(content[2 * index + 1])
+            guard let high = HexDigit.value(content[2 * index]),
+                let low = HexDigit.value(content[2 * index + 1])
             else { return false }
             content[index] = UInt8(high << 4 | low)
         }

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// Parses the command line, without the tool's name, to a `ParsedCommand`. Throws an error that
 /// explains the mistake.

@@ -1,4 +1,6 @@
-/// Kind of text that an argument may have. Determines how the text is checked and completed.
+import RealmRecords
+
+/// Kind of text of an argument, which determines its validation and its completion.
 package enum ValueKind: Sendable {
     /// Any text. The tool interprets it.
     case text

@@ -1,4 +1,6 @@
-/// Parses numbers on the command line: whole numbers, sizes and durations.
+import RealmRecords
+
+/// Parses numbers of the command line: whole numbers, sizes and durations.
 ///
 /// Each function returns nil for text that does not have the described notation, or that overflows.
 package enum ValueForms {
@@ -61,7 +63,7 @@ package enum ValueForms {
         let isHexadecimal = text.utf8.starts(with: [UInt8(ascii: "0"), UInt8(ascii: "x")])
         let end = text.utf8.indices.dropFirst(isHexadecimal ? 2 : 0).first { index in
             let byte = text.utf8[index]
-            return digit(byte).map { $0 >= (isHexadecimal ? 16 : 10) } ?? true
+            return HexDigit.value(byte).map { $0 >= (isHexadecimal ? 16 : 10) } ?? true
         }
         return (text[..<(end ?? text.endIndex)], text[(end ?? text.endIndex)...])
     }
@@ -70,7 +72,8 @@ package enum ValueForms {
         guard !digits.isEmpty else { return nil }
         var total = 0
         for byte in digits {
-            guard let value = digit(byte), value < radix, let shifted = scaled(total, by: radix)
+            guard let value = HexDigit.value(byte), value < radix,
+                let shifted = scaled(total, by: radix)
             else { return nil }
             let (sum, overflow) = shifted.addingReportingOverflow(value)
             if overflow { return nil }
@@ -82,16 +85,6 @@ package enum ValueForms {
     private static func scaled(_ value: Int, by factor: Int) -> Int? {
         let (product, overflow) = value.multipliedReportingOverflow(by: factor)
         return overflow ? nil : product
-    }
-
-    /// Returns the value of a hexadecimal digit; nil for other bytes.
-    static func digit(_ byte: UInt8) -> Int? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): Int(byte) - 0x30
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): Int(byte) - 0x57
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): Int(byte) - 0x37
-        default: nil
-        }
     }
 }
 

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// A writer of classes in Kotlin or C#. There, the attributes of a property are on separate lines

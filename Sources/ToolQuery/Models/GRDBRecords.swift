@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Output format: record types of GRDB, with associations for links and collections.

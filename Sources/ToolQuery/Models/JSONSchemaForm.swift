@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Output format: JSON Schema (draft 2020-12) for the records that `realm-query -f ndjson` prints.

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Output format: entities for Android's Room, in Kotlin; one for each class and for each

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// A writer of record types for the tables that `--format sql` creates in SQLite. Tables and

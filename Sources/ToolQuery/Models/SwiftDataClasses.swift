@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Output format: classes for SwiftData. Classes become models, and embedded classes become

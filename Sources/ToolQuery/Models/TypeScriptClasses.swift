@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Output format: classes for the Realm JavaScript SDK, in TypeScript.

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// A request of `--batch`: one JSON object of the input. The names and types of its members have

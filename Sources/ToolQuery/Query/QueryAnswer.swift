@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Executes a request on a database and prints the result.

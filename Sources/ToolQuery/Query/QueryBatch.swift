@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// `--batch`: reads queries from standard input, one JSON object per line, and prints the answers

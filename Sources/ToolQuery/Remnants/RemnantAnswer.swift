@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// `--remnants`: prints remnants, which are objects of earlier versions in unused space of the

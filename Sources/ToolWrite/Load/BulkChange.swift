@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Changes or deletes all objects that match a predicate, in one transaction.
@@ -43,7 +44,7 @@ struct BulkChange {
             return .no
         }
         if !request.isDryRun {
-            try write(matches, table, values, ObjectWriter(transaction, plans, request))
+            try write(matches, table, values, ObjectWriter(transaction, plans, request.rules))
         }
         let isEmpty = matches.isEmpty || request.isDryRun
         let version = isEmpty ? nil : try transaction.commit()
@@ -79,7 +80,7 @@ struct BulkChange {
             let tape = JSONTape(request.form.uuidOrder)
             let value = try JSONArgument.parse(json, "--set \(name)", tape)
             do throws(ValueMismatch) {
-                let staged = try JSONStage(plans, table, request)
+                let staged = try JSONStage(plans, table, request.rules)
                     .staged(value, table.columns[column])
                 settings.append(Setting(column: column, value: staged, tape: tape))
             } catch {

@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Output of a load: acknowledgements on standard output, rejected records in the file of

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Begins and commits batches. A batch is the records of one transaction.
@@ -24,7 +25,7 @@ extension RecordLoad {
         if case .prepared(let transaction) = open {
             open = .nothing
             report.begin(with: transaction)
-            return ObjectWriter(transaction, stage.plans, request)
+            return ObjectWriter(transaction, stage.plans, request.rules)
         }
         let transaction = try step.begin()
         report.begin(with: transaction)
@@ -39,7 +40,7 @@ extension RecordLoad {
             step.abandon(transaction)
             throw error
         }
-        return ObjectWriter(transaction, stage.plans, request)
+        return ObjectWriter(transaction, stage.plans, request.rules)
     }
 
     /// Returns the milliseconds to wait if a commit is due at `deadline`: 0 if the deadline has
@@ -90,7 +91,7 @@ extension RecordLoad {
         counts.commit()
         counts.durable = counts.current
         openRecords.removeAll()
-        batch?.writer.pending = PendingLinks()
+        batch?.writer.discardPending()
         try report.writeRejects()
     }
 

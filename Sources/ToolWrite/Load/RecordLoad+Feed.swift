@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Writes records that the feed has read.
@@ -63,30 +64,18 @@ extension RecordLoad {
     private func writeAtOnce(
         _ incoming: RecordBatch, _ batch: Batch
     ) throws(RealmError) -> Bool {
-        let (writer, transaction) = (batch.writer, batch.writer.transaction)
-        guard incoming.isPlain, let converted = incoming.converted,
-            converted.plans.schema === stage.plans.schema
-        else { return false }
-        let rows = converted.rows
-        // With `--links strict`, a link waits if its target is missing. The other modes set the
-        // link to null or create its target. This function does neither.
-        let linksWait = request.links == .strict
-        guard linksWait || incoming.structures.isEmpty else { return false }
-        let missing = try transaction.resolveLinks(rows)
-        guard linksWait || missing.isEmpty, let rest = try storeCollections(incoming, rows, writer),
-            try transaction.create(rows)
+        let writer = batch.writer
+        guard let converted = incoming.converted,
+            converted.plans.schema === stage.plans.schema,
+            let rest = try writer.create(converted, incoming.records.places)
         else { return false }
         counts.current.inserted &+= incoming.count
         let firstOpen = openRecords.count
         if request.skipsErrors { try incoming.records.add(to: openRecords) }
-        for link in missing { try wait(for: link, incoming, rows, writer) }
         for structure in rest {
             let place = incoming.records.places[structure.row]
-            writer.place = place
             do throws(RealmError) {
-                try writer.storeOrDefer(
-                    rows.table, rows.key(structure.row), structure.column,
-                    structure.value)
+                try writer.store(structure, of: converted, place)
             } catch {
                 guard error.kind == .data else { throw error }
                 if request.skipsErrors { openRecords.exclude(firstOpen + structure.row) }
@@ -99,47 +88,5 @@ extension RecordLoad {
             }
         }
         return true
-    }
-
-    /// Stores lists and sets whose elements do not depend on the object they belong to. Returns the
-    /// collections that remain to be stored; nil if a value does not fit.
-    private func storeCollections(
-        _ incoming: RecordBatch, _ rows: RowBatch, _ writer: ObjectWriter
-    ) throws(RealmError) -> [RecordBatch.Structure]? {
-        var rest: [RecordBatch.Structure] = []
-        let (columns, transaction) = (rows.table.columns, writer.transaction)
-        for structure in incoming.structures {
-            let column = columns[structure.column]
-            guard case .list(let elements) = structure.value,
-                column.collection != nil, column.index == .none,
-                !writer.isEmbedded(column), try writer.isResolved(structure.value)
-            else {
-                rest.append(structure)
-                continue
-            }
-            do throws(RealmError) {
-                try transaction.setElements(
-                    rows, structure.row, structure.column,
-                    try writer.elements(elements, keepsNull: column.isNullable))
-            } catch {
-                guard error.kind == .data else { throw error }
-                return nil
-            }
-        }
-        return rest
-    }
-
-    /// Adds a link to the pending links. Its target may be created by a later record.
-    private func wait(
-        for link: WriteTransaction.MissingTarget, _ incoming: RecordBatch, _ rows: RowBatch,
-        _ writer: ObjectWriter
-    ) throws(RealmError) {
-        let table = rows.table
-        let reference = ObjectReference(
-            table: table.columns[link.column].target,
-            name: .primaryKey(rows.reference(link.column, link.row)))
-        try writer.pending.add(
-            ObjectLink(table: table.key, key: rows.key(link.row)), column: link.column,
-            .reference(reference), incoming.records.places[link.row])
     }
 }

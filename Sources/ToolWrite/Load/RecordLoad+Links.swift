@@ -17,14 +17,14 @@ extension RecordLoad {
     ///   delays nothing.
     func waitsForLinks(_ batch: Batch, isIdle: Bool) throws(RealmError) -> Bool {
         if batch.isInPart { return true }
-        guard request.mode == .apply, batch.writer.pending.count > 0 else { return false }
+        guard request.mode == .apply, batch.writer.pendingCount > 0 else { return false }
         if MonotonicClock.nanoseconds() &- batch.lastRecord >= Self.linkPatience { return false }
         // A search takes time in proportion to the number of pending links, so it is repeated only
         // after as many new records.
         if counts.current.records == batch.lastLinkSearch { return true }
         if !isIdle, counts.current.records < batch.nextLinkSearch { return true }
         try batch.writer.storeFound()
-        let waiting = batch.writer.pending.count
+        let waiting = batch.writer.pendingCount
         let records = counts.current.records
         (batch.lastLinkSearch, batch.nextLinkSearch) = (records, records + waiting)
         return waiting > 0

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Writes records one by one, also when a batch is written again after a record was rejected.

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Applies schema changes in a stream of change records. The changes are a part of the open batch.
@@ -38,7 +39,7 @@ extension RecordLoad {
         }
         stage = try source.stage(
             try ClassPlans(try writer.transaction.snapshot().schema, request), request)
-        batch.writer = ObjectWriter(writer.transaction, stage.plans, request)
+        batch.writer = ObjectWriter(writer.transaction, stage.plans, request.rules)
         counts.current.schema &+= 1
     }
 }

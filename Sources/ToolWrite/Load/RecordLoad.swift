@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Writes the records of one input in batches, each in a transaction. Confined to its thread.

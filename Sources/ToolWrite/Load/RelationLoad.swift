@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Fills a collection property from separate CSV or TSV input, as `realm-query --output-dir` writes
@@ -76,8 +77,8 @@ final class RelationLoad {
         self.report = report
         report.begin(with: transaction)
         let plans = try ClassPlans(schema, request)
-        writer = ObjectWriter(transaction, plans, request)
-        stage = TableStage(elements: JSONStage(plans, nil, request), columns: 3)
+        writer = ObjectWriter(transaction, plans, request.rules)
+        stage = TableStage(elements: JSONStage(plans, nil, request.rules), columns: 3)
         progress = ProgressReporter(
             request.command, file: request.path, total: input.size, unit: .bytes)
     }

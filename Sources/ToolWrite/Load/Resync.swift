@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// State of a resync, in which a stream sends all objects again. Collects the keys of the objects

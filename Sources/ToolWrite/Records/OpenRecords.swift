@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Copies of the records of the open batch. The batch can then be written again without records

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Consecutive records that `RecordFeed` has read. If all records are of one class, they are also
@@ -21,24 +22,12 @@ final class RecordBatch: @unchecked Sendable {
         case none, beginning, middle, end
     }
 
-    /// A value of a record that does not fit into its row: a link, a collection or a nested object.
-    struct Structure {
-        let row: Int
-        let column: Int
-        let value: StagedValue
-    }
-
-    /// Converted records; nil if the batch is not converted.
-    private(set) var converted: Conversion?
+    /// Plans and rows of converted records; nil if the records are only read.
+    private(set) var converted: ConvertedRecords?
     /// The records as written.
     private(set) var records: RawRecords
-    private(set) var structures: [Structure] = []
-    /// Object keys in the records, by the index of the record. `refusals` are the errors of
-    /// rejected records.
-    private var objectKeys: [Int: ObjectKey] = [:]
+    /// Errors of rejected records, by row.
     private var refusals: [Int: RecordError] = [:]
-    /// Whether each record only creates an object, so that all objects can be created by one call.
-    private(set) var isPlain: Bool
     var ending = Ending.more
     /// Whether a commit is due at the end of the batch.
     var isCommitDue = false
@@ -59,43 +48,10 @@ final class RecordBatch: @unchecked Sendable {
     /// records read from it.
     private var again: RecordInput?
     private var readAgain = 0
-    /// Index of the first structure whose record has not yet been restored.
-    private var nextStructure = 0
-    /// Number of bytes of the input up to the end of the batch.
+    /// Bytes of the input up to the end of the batch.
     var bytesRead = 0
     /// Time at which the batch was read, in nanoseconds.
     var time: UInt64 = 0
-    private let arena = ScratchArena()
-
-    /// The converted records: values of their columns, and for each column whether the record
-    /// contains a value.
-    final class Conversion {
-        let plans: ClassPlans
-        let rows: RowBatch
-        private let columns: Int
-        private let given: UnsafeMutablePointer<FieldPresence>
-
-        init(_ plans: ClassPlans, _ table: TableInfo, capacity: Int) {
-            self.plans = plans
-            rows = RowBatch(table, capacity: capacity)
-            columns = table.columns.count
-            given = .allocate(capacity: capacity * columns)
-        }
-
-        deinit { given.deallocate() }
-
-        @_optimize(speed)
-        func append(_ plan: ClassPlan) {
-            let place = given + rows.count &* columns
-            rows.append(UnsafeBufferPointer(plan.row))
-            for column in 0..<columns { place[column] = plan.given[column] }
-        }
-
-        func given(_ row: Int) -> UnsafeBufferPointer<FieldPresence> {
-            precondition(row >= 0 && row < rows.count)
-            return UnsafeBufferPointer(start: given + row * columns, count: columns)
-        }
-    }
 
     /// Creates an empty batch.
     ///
@@ -103,9 +59,8 @@ final class RecordBatch: @unchecked Sendable {
     ///   converted.
     init(_ conversion: (ClassPlans, TableInfo)?, _ input: RecordInput, capacity: Int) {
         converted = conversion.map { plans, table in
-            Conversion(plans, table, capacity: capacity)
+            ConvertedRecords(plans, table, capacity: capacity)
         }
-        isPlain = conversion != nil
         records = RawRecords(input)
     }
 
@@ -114,12 +69,10 @@ final class RecordBatch: @unchecked Sendable {
     /// Size in bytes of the records, as written and as converted.
     var textSize: Int { (converted?.rows.byteCount ?? 0) + records.byteCount }
 
-    /// Approximate memory of the batch in bytes. A structure takes several times the size of its
-    /// text.
+    /// Approximate memory in bytes.
     var byteCount: Int {
-        guard let rows = converted?.rows else { return records.byteCount + 512 }
-        return (16 * rows.capacity + RowBatch.bytesPerColumn) * rows.table.columns.count
-            + 2 * textSize + 512 * structures.count
+        guard let converted else { return records.byteCount + 512 }
+        return converted.byteCount + 2 * records.byteCount
     }
 
     /// Whether the input ends after the batch.
@@ -170,7 +123,7 @@ final class RecordBatch: @unchecked Sendable {
         if let converted, converted.plans.schema === stage.plans.schema {
             if let refusal = refusals[index] { return .rejected(refusal) }
             let plan = stage.plans.plan(converted.rows.table)
-            restore(index, converted, plan)
+            converted.restore(index, into: plan)
             return .record(plan)
         }
         let input: RecordInput
@@ -182,21 +135,6 @@ final class RecordBatch: @unchecked Sendable {
         }
         readAgain += 1
         return try stage.next(input).relocated(to: records.places[index], from: input)
-    }
-
-    /// Restores the plan's state after an earlier record was converted.
-    private func restore(_ row: Int, _ converted: Conversion, _ plan: ClassPlan) {
-        plan.begin()
-        converted.rows.read(row, into: plan.row)
-        while nextStructure < structures.count, structures[nextStructure].row < row {
-            nextStructure += 1
-        }
-        let first = nextStructure
-        while nextStructure < structures.count, structures[nextStructure].row == row {
-            nextStructure += 1
-        }
-        plan.restore(
-            converted.given(row), structures[first..<nextStructure], objectKeys[row])
     }
 
     // MARK: Filling
@@ -213,66 +151,34 @@ final class RecordBatch: @unchecked Sendable {
         for index in held.places.indices { records.add(held.record(index), held.places[index]) }
     }
 
-    private func addStructures(_ plan: ClassPlan, _ plans: ClassPlans, row: Int) {
-        for structure in plan.structures {
-            // The collections of a new object are empty anyway.
-            if structure.value.isEmptyCollection, plan.isCollection[structure.column] { continue }
-            if structure.value.mayCreateObjects(plans) { isPlain = false }
-            structures.append(
-                Structure(
-                    row: row, column: structure.column,
-                    value: structure.value.copied(in: arena)))
-        }
-    }
-
-    /// Appends the current record of the input. The plan contains its converted values.
+    /// Adds the current record of the input, converted in the plan's row.
     @_optimize(speed)
     func append(_ plan: ClassPlan, _ input: RecordInput) {
-        if let converted { add(plan, to: converted, row: count) }
+        converted?.append(plan)
         append(input)
     }
 
-    @_optimize(speed)
-    private func add(_ plan: ClassPlan, to converted: Conversion, row: Int) {
-        if plan.hasStructures { addStructures(plan, converted.plans, row: row) }
-        // A record with an object key cannot be created together with others; nor can a record of a
-        // class with primary keys that lacks its primary key.
-        if let key = plan.objectKey {
-            isPlain = false
-            objectKeys[row] = key
-        }
-        if plan.table.primaryKey != nil, plan.primaryKey == nil { isPlain = false }
-        converted.append(plan)
-    }
-
-    /// Converts all records of the batch. Called on another thread than the one that read them.
+    /// Converts all records of the batch, on another thread than the one that read them.
     @_optimize(speed)
     func convert(_ stage: RecordStage, _ table: TableInfo, name: String) {
         guard count > 0, let input = try? records.input(name: name) else { return }
-        let fresh = Conversion(stage.plans, table, capacity: count)
-        isPlain = true
-        for row in 0..<count where !convert(row, input, stage, to: fresh) {
-            isPlain = false
-            return
-        }
+        let fresh = ConvertedRecords(stage.plans, table, capacity: count)
+        for row in 0..<count where !convert(row, input, stage, to: fresh) { return }
         converted = fresh
     }
 
     /// Converts one record. Returns false if there are no more.
     @_optimize(speed)
     private func convert(
-        _ row: Int, _ input: RecordInput, _ stage: RecordStage, to fresh: Conversion
+        _ row: Int, _ input: RecordInput, _ stage: RecordStage, to fresh: ConvertedRecords
     ) -> Bool {
         let event = try? stage.next(input)
         switch event?.relocated(to: records.places[row], from: input) {
         case .record(let plan?):
-            add(plan, to: fresh, row: row)
+            fresh.append(plan)
         case .rejected(let error):
-            isPlain = false
             refusals[row] = error
-            let plan = stage.plans.plan(fresh.rows.table)
-            plan.begin()
-            add(plan, to: fresh, row: row)
+            fresh.appendRejected(stage.plans.plan(fresh.rows.table))
         case nil, .record(nil), .end: return false
         }
         return true
@@ -284,19 +190,5 @@ extension RecordEvent {
     func relocated(to place: RecordLocation, from input: RecordInput) -> RecordEvent {
         guard case .rejected(let error) = self else { return self }
         return .rejected(error.relocated(to: place, from: input.position))
-    }
-}
-
-extension StagedValue {
-    /// Whether storing the value may create objects other than embedded ones.
-    func mayCreateObjects(_ plans: ClassPlans) -> Bool {
-        switch self {
-        case .value, .reference: return false
-        case .list(let elements): return elements.contains { $0.mayCreateObjects(plans) }
-        case .dictionary(let entries): return entries.contains { $0.value.mayCreateObjects(plans) }
-        case .object(let object):
-            if plans.schema.table(object.table)?.kind != .embedded { return true }
-            return object.fields.contains { $0.value.mayCreateObjects(plans) }
-        }
     }
 }

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Reads the records of an input in batches. If the records are of one class, also checks and

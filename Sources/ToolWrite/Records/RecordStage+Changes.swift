@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Checks and converts change records, as printed by `--watch` and `--diff` (realm-tools(7), CHANGE

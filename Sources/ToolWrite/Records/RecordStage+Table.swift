@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Checks the rows of a table against their classes and converts their fields. Does not access the

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Converts the records of an input to values of their classes. Confined to its thread.
@@ -26,7 +27,7 @@ final class RecordStage {
                 "class \(className) is embedded: its objects are parts of their parents",
                 code: "IllegalOperation", reason: "embedded")
         }
-        json = JSONStage(plans, table, request)
+        json = JSONStage(plans, table, request.rules)
         switch request.format {
         case .csv, .tsv: self.table = try TableStage(json, header, request)
         case .changes: changes = ChangeStage(json)

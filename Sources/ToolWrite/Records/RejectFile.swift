@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// The file of `--rejects`, with a line for each rejected record. Lines are written only when the

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Fills batches with the records of a stream, so that only whole versions are applied.

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Format of the input records.

@@ -1,3 +1,4 @@
+import RealmRecords
 import ToolKit
 
 /// Options for reading, committing and rejecting records.

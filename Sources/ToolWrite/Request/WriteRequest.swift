@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// A command line of `realm-write`. Everything that can be checked without the database is checked.
@@ -9,14 +10,8 @@ struct WriteRequest {
         case schema
     }
 
-    enum Mode: String, CaseIterable {
-        case insert, upsert, merge, update, delete, apply
-    }
-
-    /// Treatment of links to missing objects.
-    enum LinkMode: String, CaseIterable {
-        case strict, create, null
-    }
+    typealias Mode = RecordRules.Mode
+    typealias LinkMode = RecordRules.LinkMode
 
     enum InputFormat: String, CaseIterable {
         case ndjson, json, csv, tsv, changes
@@ -142,6 +137,22 @@ struct WriteRequest {
         case .insert, .upsert, .merge: return className != "-"
         case .update, .delete, .apply: return false
         }
+    }
+
+    /// Rules by which records become objects.
+    var rules: RecordRules {
+        var rules = RecordRules()
+        (rules.mode, rules.links) = (mode, links)
+        rules.renamed = renamed.map { (nil, $0.property, $0.field) }
+        rules.constants = constants.map(\.property)
+        rules.classField = classField
+        rules.ignoresUnknown = ignoresUnknown
+        rules.numbersAsText = numbersAsText
+        rules.memoryLimit = memoryLimit
+        rules.transactionMemory = transactionMemory
+        rules.temporaryDirectory = Terminal.temporaryDirectory
+        rules.isConfidential = Secrecy.hasReadKey
+        return rules
     }
 
     /// Whether options change the schema.

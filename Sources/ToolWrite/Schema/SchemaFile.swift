@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// A schema file in the JSON or text form of `realm-query --schema`.

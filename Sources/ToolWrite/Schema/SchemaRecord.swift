@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Parses schema changes in streams of change records (realm-tools(7), CHANGE RECORDS).

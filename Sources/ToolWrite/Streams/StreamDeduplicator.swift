@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// Decides which change records are applied: whole versions only, in order, each once.

@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 import ToolKit
 
 /// A mark between the records of a stream. Only marks that affect the database are represented.

@@ -2,6 +2,7 @@ import Foundation
 import RealmEngine
 import Testing
 
+@testable import RealmRecords
 @testable import ToolKit
 @testable import ToolSupport
 

@@ -1,6 +1,7 @@
 import RealmEngine
 import Testing
 
+@testable import RealmRecords
 @testable import ToolKit
 @testable import ToolSupport
 

@@ -2,6 +2,7 @@ import Foundation
 import RealmEngine
 import Testing
 
+@testable import RealmRecords
 @testable import ToolKit
 
 /// Text in other encodings becomes UTF-8, for any division into reads.

@@ -1,3 +1,4 @@
+import RealmRecords
 import Testing
 
 @testable import ToolKit

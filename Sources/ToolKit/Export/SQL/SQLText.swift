@@ -1,4 +1,5 @@
 import RealmEngine
+import RealmRecords
 
 /// Writes strings as SQL literals.
 struct SQLText {

@@ -1,5 +1,4 @@
 import RealmEngine
-import ToolKit
 
 /// Values with links whose targets do not exist yet. They are stored when the targets exist, at the
 /// latest before the commit. A few MiB are kept in memory, the rest in a temporary file.
@@ -16,7 +15,9 @@ final class PendingLinks {
         fileprivate var end = 0
     }
 
-    /// Items, each followed by its value; nil before the first item.
+    private let directory: String
+    private let isConfidential: Bool
+    /// Items followed by their values; nil before the first item.
     private var memory: SpillBuffer?
     private(set) var count = 0
     /// One bit for each item: whether it is removed, because its property was overwritten or its
@@ -29,6 +30,19 @@ final class PendingLinks {
 
     private static let fewBuckets = 1 << 8
     private static let manyBuckets = 1 << 16
+
+    /// - Parameters:
+    ///   - directory: directory of the file to which items are spilled.
+    ///   - isConfidential: whether that file must be encrypted.
+    init(directory: String, isConfidential: Bool) {
+        self.directory = directory
+        self.isConfidential = isConfidential
+    }
+
+    /// Returns an empty list with the same settings.
+    func emptied() -> PendingLinks {
+        PendingLinks(directory: directory, isConfidential: isConfidential)
+    }
 
     /// Adds an item. Throws `output` if the disk is full.
     func add(
@@ -82,7 +96,7 @@ final class PendingLinks {
 
     private func begin() throws(RealmError) -> SpillBuffer {
         let fresh = try SpillBuffer(
-            directory: Terminal.temporaryDirectory, isConfidential: Secrecy.hasReadKey)
+            directory: directory, isConfidential: isConfidential)
         memory = fresh
         buckets = Array(repeating: 0, count: Self.fewBuckets)
         return fresh
@@ -115,16 +129,21 @@ final class PendingLinks {
 }
 
 extension ObjectWriter {
-    /// Stores the items whose targets exist by now, if the number of items makes a search
-    /// worthwhile.
-    func storeFoundIfWorthwhile() throws(RealmError) {
+    /// Number of properties whose links wait for their targets.
+    package var pendingCount: Int { pending.count }
+
+    /// Discards the properties whose links wait for their targets.
+    package func discardPending() { pending = pending.emptied() }
+
+    /// Stores items whose targets exist by now, if there are enough items to make that worthwhile.
+    package func storeFoundIfWorthwhile() throws(RealmError) {
         if pending.count > pending.settleThreshold { try storeFound() }
     }
 
-    /// Stores the items whose targets exist by now.
-    func storeFound() throws(RealmError) {
+    /// Stores items whose targets exist by now.
+    package func storeFound() throws(RealmError) {
         let old = pending
-        pending = PendingLinks()
+        pending = old.emptied()
         try old.visit { (item, value) throws(RealmError) in
             if try !storeIfResolved(item, value) {
                 try pending.add(item.object, column: item.column, value, item.place)
@@ -133,9 +152,9 @@ extension ObjectWriter {
         pending.settleThreshold = max(1 << 14, 2 * pending.count)
     }
 
-    /// Stores all items. For items whose targets do not exist, returns errors in the order of the
-    /// input.
-    func storeAll() throws(RealmError) -> [RecordError] {
+    /// Stores all items. Returns errors, in the order of the input, for those whose targets do not
+    /// exist.
+    package func storeAll() throws(RealmError) -> [RecordError] {
         try flushDeletes()
         var refused: [RecordError] = []
         try pending.visit { (item, value) throws(RealmError) in
@@ -156,7 +175,7 @@ extension ObjectWriter {
     }
 
     /// Spills the transaction if its memory limit requires it.
-    func saveMemory() throws(RealmError) {
+    package func saveMemory() throws(RealmError) {
         if transaction.isSpillDue { try transaction.spill() }
     }
 

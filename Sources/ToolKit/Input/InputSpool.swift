@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import RealmRecords
 
 /// An input that is read twice: first to infer the schema, then to load the records.
 ///
@@ -28,7 +29,9 @@ package final class InputSpool {
 
     /// Source for the first reading.
     package func firstSource() -> ByteSource {
-        ByteSource(descriptor: file.descriptor, path: file.path, copiedTo: copy)
+        ByteSource(
+            descriptor: file.descriptor, path: file.path, copiedTo: copy,
+            copyPath: Terminal.temporaryDirectory)
     }
 
     /// Source for the second reading, from the start of the input.

@@ -8,7 +8,7 @@ struct PendingDeletes {
     private(set) var keys: Set<ObjectKey> = []
     private let maximumCount: Int
 
-    init(_ request: WriteRequest) { maximumCount = max(1 << 12, request.memoryLimit / 256) }
+    init(_ rules: RecordRules) { maximumCount = max(1 << 12, rules.memoryLimit / 256) }
 
     var isFull: Bool { keys.count >= maximumCount }
 

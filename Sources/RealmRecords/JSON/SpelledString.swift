@@ -5,13 +5,13 @@ import RealmEngine
 /// cell whose text would be read as another value.
 package enum SpelledString {
     private static let prefix = Array("{\"$string\":".utf8)
-    /// Prefix of a dictionary key that is not UTF-8. Base64 follows it, because member names in
-    /// JSON are strings. No other dictionary key begins with a dollar sign.
-    static let keyPrefix = Array("$base64:".utf8)
+    /// Prefix of the base64 of a dictionary key that is not UTF-8. Member names must be strings,
+    /// and no dictionary key begins with a dollar sign.
+    package static let keyPrefix = Array("$base64:".utf8)
 
     /// Whether a reader takes a cell with this text for the exact notation of a string.
     @inline(__always)
-    static func looksSpelled(_ text: ByteView) -> Bool {
+    package static func looksSpelled(_ text: ByteView) -> Bool {
         text.count > prefix.count && text[0] == UInt8(ascii: "{") && text.begins(with: prefix)
     }
 

@@ -1,5 +1,4 @@
 import RealmEngine
-import ToolKit
 
 /// Stores a `StagedValue` in memory that may be written to a file. Strings and data are copied into
 /// the same memory.

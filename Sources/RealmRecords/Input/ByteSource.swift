@@ -27,6 +27,8 @@ package final class ByteSource {
     private var origin: Origin
     /// Descriptor to which all input is copied; negative for none.
     private let copy: Int32
+    /// Name of the copy in messages.
+    private let copyPath: String
     /// Descriptor to read after the end of the first one; negative for none.
     private var next: Int32
     /// Name of the input in messages.
@@ -41,12 +43,15 @@ package final class ByteSource {
     ///
     /// - Parameters:
     ///   - copiedTo: descriptor to which all input is copied; negative for none.
+    ///   - copyPath: name of the copy in messages.
     ///   - followedBy: descriptor to read after the end of `descriptor`; negative for none.
     package init(
-        descriptor: Int32, path: String, copiedTo copy: Int32 = -1, followedBy next: Int32 = -1
+        descriptor: Int32, path: String, copiedTo copy: Int32 = -1, copyPath: String = "",
+        followedBy next: Int32 = -1
     ) {
         self.path = path
         self.copy = copy
+        self.copyPath = copyPath
         self.next = next
         maximumReadSize = .max
         origin = .descriptor(descriptor)
@@ -56,6 +61,7 @@ package final class ByteSource {
     package init(bytes: [UInt8], maximumReadSize: Int = .max) {
         path = "-"
         copy = -1
+        copyPath = ""
         next = -1
         self.maximumReadSize = max(1, maximumReadSize)
         origin = .memory(bytes)
@@ -65,6 +71,7 @@ package final class ByteSource {
     package init(_ supply: any ByteSupply) {
         path = "-"
         copy = -1
+        copyPath = ""
         next = -1
         maximumReadSize = .max
         origin = .pieces(supply)
@@ -127,7 +134,7 @@ package final class ByteSource {
             guard written > 0 else {
                 throw systemFailure(
                     .output, "cannot keep the input", errno: written == 0 ? ENOSPC : errno,
-                    file: Terminal.temporaryDirectory)
+                    file: copyPath)
             }
             done += written
         }

@@ -1,10 +1,15 @@
 import RealmEngine
-import ToolKit
 
-/// Output format: classes for the Realm Swift SDK. A name that is invalid in Swift is replaced, and
-/// mapped to the stored name.
-enum SwiftClasses: ClassWriter {
-    static func text(_ table: TableInfo, _ classes: NamedClasses) -> String {
+/// Classes for the Realm Swift SDK. Names that are invalid in Swift are replaced and mapped to the
+/// stored names.
+package enum SwiftClasses {
+    /// Returns the source text of all classes of a schema.
+    package static func text(_ schema: Schema) -> String {
+        let classes = NamedClasses(schema, reserved: language.reservedTypes)
+        return language.header + schema.classes.map { "\n" + text($0, classes) }.joined()
+    }
+
+    package static func text(_ table: TableInfo, _ classes: NamedClasses) -> String {
         let name = classes.name(table)
         if table.columns.isEmpty { return ModelNames.withoutProperties(name) }
         let base = table.kind == .embedded ? "EmbeddedObject" : "Object"
@@ -50,7 +55,7 @@ enum SwiftClasses: ClassWriter {
         return "\(wrapper) var \(language.quoted(name)): \(type)\(note)"
     }
 
-    static let language = ClassLanguage(
+    package static let language = ClassLanguage(
         header: "import Foundation\nimport RealmSwift\n",
         types: SwiftNames.foundationTypes.merging(
             [.objectID: "ObjectId", .decimal: "Decimal128", .mixed: "AnyRealmValue"]
@@ -60,15 +65,15 @@ enum SwiftClasses: ClassWriter {
         reservedMembers: SwiftNames.members)
 }
 
-/// Names that generated Swift code must not use, and names of types.
-enum SwiftNames {
-    /// For each stored type, the type of the standard library or Foundation.
-    static let foundationTypes: [ColumnType: String] = [
+/// Reserved names and literals of Swift.
+package enum SwiftNames {
+    /// Types of the standard library and Foundation by stored type.
+    package static let foundationTypes: [ColumnType: String] = [
         .int: "Int", .bool: "Bool", .string: "String", .binary: "Data", .timestamp: "Date",
         .float: "Float", .double: "Double", .uuid: "UUID",
     ]
 
-    static func literal(_ text: String) -> String {
+    package static func literal(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -84,7 +89,7 @@ enum SwiftNames {
         return result + "\""
     }
 
-    static let words: Set<String> = [
+    package static let words: Set<String> = [
         "actor", "any", "as", "associatedtype", "await", "break", "case", "catch", "class",
         "continue",
         "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",
@@ -95,8 +100,8 @@ enum SwiftNames {
         "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// Types that a class of the same name would hide.
-    static let types: Set<String> = [
+    /// Types that a class with the same name would hide.
+    package static let types: Set<String> = [
         "AnyRealmValue", "AnyRealmCollection", "Any", "Bool", "Data", "Date", "Decimal128",
         "Double",
         "DynamicObject", "EmbeddedObject", "Float", "Foundation", "Int", "LinkingObjects", "List",
@@ -106,8 +111,8 @@ enum SwiftNames {
         "Type", "UUID",
     ]
 
-    /// Every object has members with these names.
-    static let members: Set<String> = [
+    /// Members of every object.
+    package static let members: Set<String> = [
         "className", "copy", "debugDescription", "description", "freeze", "hash", "hashValue",
         "init",
         "isFrozen", "isInvalidated", "isProxy", "mutableCopy", "objectSchema", "observe", "realm",

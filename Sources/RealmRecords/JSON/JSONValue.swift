@@ -124,4 +124,11 @@ extension ByteView {
     package func equals(_ name: StaticString) -> Bool {
         self == ByteView(UnsafeRawPointer(name.utf8Start), count: name.utf8CodeUnitCount)
     }
+
+    package func equals(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { other in
+            guard let base = other.baseAddress else { return count == 0 }
+            return self == ByteView(base, count: other.count)
+        }
+    }
 }

@@ -1,35 +1,33 @@
 import RealmEngine
-import ToolKit
 
-/// Checks JSON records against their classes and converts their values. Does not access the
-/// database.
-struct JSONStage {
-    let plans: ClassPlans
+/// Checks a JSON record against its class and converts its values, without accessing the database.
+package struct JSONStage {
+    package let plans: ClassPlans
     /// Class of all records; nil if each record names its class.
-    let table: TableInfo?
+    package let table: TableInfo?
     let classField: [UInt8]
-    let ignoresUnknown: Bool
-    /// Whether only the key of a record is read. Other fields are then ignored.
-    let readsKeyOnly: Bool
+    package let ignoresUnknown: Bool
+    /// Whether only the key is read, so that other fields are irrelevant.
+    package let readsKeyOnly: Bool
     private let numbersAsText: Set<String>
     /// Plan of `table`.
     private let plan: ClassPlan?
     /// One object for all empty lists, because many records have one.
     private let emptyList = StagedValue.list([])
 
-    init(_ plans: ClassPlans, _ table: TableInfo?, _ request: WriteRequest) {
+    package init(_ plans: ClassPlans, _ table: TableInfo?, _ rules: RecordRules) {
         self.plans = plans
         self.table = table
         plan = table.map { plans.plan($0) }
-        classField = Array(request.classField.utf8)
-        readsKeyOnly = request.mode == .delete
-        numbersAsText = request.numbersAsText
-        ignoresUnknown = request.ignoresUnknown || readsKeyOnly
+        classField = Array(rules.classField.utf8)
+        readsKeyOnly = rules.mode == .delete
+        numbersAsText = rules.numbersAsText
+        ignoresUnknown = rules.ignoresUnknown || readsKeyOnly
     }
 
     /// Converts a record. Returns the plan of its class, which contains the values.
     @_optimize(speed)
-    func take(_ record: JSONValue) throws(ValueMismatch) -> ClassPlan {
+    package func take(_ record: JSONValue) throws(ValueMismatch) -> ClassPlan {
         guard record.kind == .object else { throw ValueMismatch(record, expected: "an object") }
         let plan: ClassPlan
         if let only = self.plan { plan = only } else { plan = plans.plan(try table(of: record)) }
@@ -48,7 +46,7 @@ struct JSONStage {
             got: "none")
     }
 
-    func table(named field: JSONValue) throws(ValueMismatch) -> TableInfo {
+    package func table(named field: JSONValue) throws(ValueMismatch) -> TableInfo {
         guard field.kind == .string else { throw ValueMismatch(field, expected: "a class") }
         guard let table = plans.table(named: field.text) else {
             throw ValueMismatch(field, .noSuchTable, expected: "a class of the database")
@@ -58,7 +56,7 @@ struct JSONStage {
 
     /// Converts the fields of a record into `plan`.
     @_optimize(speed)
-    func fill(_ plan: ClassPlan, _ object: JSONValue) throws(ValueMismatch) {
+    package func fill(_ plan: ClassPlan, _ object: JSONValue) throws(ValueMismatch) {
         var place = 0
         for field in object.children {
             guard let index = plan.names.index(of: field.key, at: place) else {
@@ -130,7 +128,7 @@ struct JSONStage {
             got: "an unknown one")
     }
 
-    func objectKey(_ field: JSONValue) throws(ValueMismatch) -> ObjectKey {
+    package func objectKey(_ field: JSONValue) throws(ValueMismatch) -> ObjectKey {
         guard case .int(let key) = try field.scalar(.int, isNullable: false), key >= 0 else {
             throw ValueMismatch(field, expected: "an object key")
         }
@@ -193,7 +191,9 @@ enum ValueLimits {
 
 extension JSONStage {
     /// Converts a value for a property of any type.
-    func staged(_ field: JSONValue, _ column: ColumnInfo) throws(ValueMismatch) -> StagedValue {
+    package func staged(
+        _ field: JSONValue, _ column: ColumnInfo
+    ) throws(ValueMismatch) -> StagedValue {
         switch column.collection {
         case nil: return try element(field, column)
         case .list:
@@ -218,8 +218,8 @@ extension JSONStage {
         return elements
     }
 
-    /// Converts a single value, or an element of a collection.
-    func element(
+    /// Converts a single value or an element of a collection.
+    package func element(
         _ field: JSONValue, _ column: ColumnInfo
     ) throws(ValueMismatch) -> StagedValue {
         switch column.type {

@@ -1,13 +1,11 @@
 import RealmEngine
-import ToolKit
 
 /// Identifiers of objects in JSON of Realm Studio, which uses them if links form cycles. The first
 /// occurrence of an object has `"$refId":"Person#5"` among its properties; later occurrences are
-/// `{"$ref":"Person#5"}`. An identifier consists of the class and the primary key as text, or the
-/// object key.
-enum StudioReference {
-    static let identity = "$refId"
-    static let member = "$ref"
+/// `{"$ref":"Person#5"}`. The class is followed by the primary key as text, or by the object key.
+package enum StudioReference {
+    package static let identity = "$refId"
+    package static let member = "$ref"
 
     /// Returns the field with the identifier if the value is a reference to an object; otherwise
     /// nil.

@@ -1,5 +1,6 @@
 import Glibc
 import RealmEngine
+import RealmRecords
 
 /// An input file, or standard input for `-`. Closes the file on deinit.
 package final class InputFile {

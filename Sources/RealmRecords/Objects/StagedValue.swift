@@ -1,9 +1,8 @@
 import RealmEngine
-import ToolKit
 
-/// A value of a record that was checked against its property but not yet stored. Valid as long as
-/// the record, unless it was copied by `copied`.
-indirect enum StagedValue {
+/// A value of a record that is checked against its property and still has to be stored in a
+/// transaction. Valid as long as its record, unless it is copied by `copied`.
+package indirect enum StagedValue {
     case value(Value)
     /// A link to an object that is identified by its primary key or object key.
     case reference(ObjectReference)
@@ -14,23 +13,28 @@ indirect enum StagedValue {
     case object(StagedObject)
 }
 
-/// Identifies the target of a link.
-struct ObjectReference {
-    enum Name {
+/// Reference to the target of a link.
+package struct ObjectReference {
+    package enum Name {
         case primaryKey(Value)
         case objectKey(ObjectKey)
     }
 
-    let table: TableKey
-    let name: Name
+    package let table: TableKey
+    package let name: Name
+
+    package init(table: TableKey, name: Name) {
+        self.table = table
+        self.name = name
+    }
 }
 
 /// An object inside the record of another object.
-final class StagedObject {
-    let table: TableKey
-    let fields: [(column: Int, value: StagedValue)]
+package final class StagedObject {
+    package let table: TableKey
+    package let fields: [(column: Int, value: StagedValue)]
 
-    init(table: TableKey, fields: [(column: Int, value: StagedValue)]) {
+    package init(table: TableKey, fields: [(column: Int, value: StagedValue)]) {
         self.table = table
         self.fields = fields
     }
@@ -47,7 +51,7 @@ extension StagedValue {
     }
 
     /// Returns this value with all bytes copied into `arena`.
-    func copied(in arena: ScratchArena) -> StagedValue {
+    package func copied(in arena: ScratchArena) -> StagedValue {
         switch self {
         case .value(let value): .value(value.copied(in: arena))
         case .reference(let reference): .reference(reference.copied(in: arena))

@@ -1,47 +1,45 @@
 import RealmEngine
-import ToolKit
 
-/// Writes records, which were already checked, in one transaction. Confined to its thread.
-final class ObjectWriter {
-    enum Outcome {
+/// Writes checked records in one transaction. Confined to its thread.
+package final class ObjectWriter {
+    package enum Outcome {
         case inserted, updated, deleted
         /// The object already had the values of the record.
         case unchanged
     }
 
-    let transaction: WriteTransaction
-    let plans: ClassPlans
-    let links: WriteRequest.LinkMode
-    /// Whether deleting a missing object is permitted. Change records may be delivered twice, so
-    /// for them it is.
+    package let transaction: WriteTransaction
+    package let plans: ClassPlans
+    let links: RecordRules.LinkMode
+    /// Whether deleting a missing object is permitted: change records may be delivered twice.
     private let deletesMissing: Bool
-    var pending = PendingLinks()
-    /// Objects that delete records name, to be deleted together. Nil if other records may come
-    /// between delete records.
+    var pending: PendingLinks
+    /// Objects of delete records; nil if records of other modes may come between them.
     var deletes: PendingDeletes?
-    /// Position in the input of the current record, for pending links.
-    var place = RecordLocation(record: 0, position: TextPosition())
-    /// Whether the current record has changed something. Rejecting it then requires a rollback.
-    private(set) var hasChanged = false
-    /// Object that the current record has created, changed or found unchanged; nil if there is
-    /// none.
-    private(set) var object: ObjectKey?
+    /// Position of the current record, for pending links.
+    @exclusivity(unchecked) package var place = RecordLocation(record: 0, position: TextPosition())
+    /// Whether the current record has changed something, so that rejecting it requires a rollback.
+    @exclusivity(unchecked) package private(set) var hasChanged = false
+    /// Object that the current record created or changed, or would have; nil for none.
+    @exclusivity(unchecked) package private(set) var object: ObjectKey?
     private var refusal: Refusal?
 
-    init(
-        _ transaction: WriteTransaction, _ plans: ClassPlans, _ request: WriteRequest
+    package init(
+        _ transaction: WriteTransaction, _ plans: ClassPlans, _ rules: RecordRules
     ) {
         self.transaction = transaction
         self.plans = plans
-        links = request.links
-        deletesMissing = request.mode == .apply
-        deletes = request.mode == .delete ? PendingDeletes(request) : nil
-        transaction.memoryLimit = request.transactionMemory
+        links = rules.links
+        deletesMissing = rules.mode == .apply
+        deletes = rules.mode == .delete ? PendingDeletes(rules) : nil
+        pending = PendingLinks(
+            directory: rules.temporaryDirectory, isConfidential: rules.isConfidential)
+        if let limit = rules.transactionMemory { transaction.memoryLimit = limit }
     }
 
-    /// Replaces primary keys of link targets in the plan's row by links. If a target is missing,
-    /// the value is moved to the structures.
-    func resolve(_ plan: ClassPlan) throws(RealmError) {
+    /// Replaces primary keys of targets in the row by links. Those of missing targets become
+    /// structures.
+    package func resolve(_ plan: ClassPlan) throws(RealmError) {
         for link in plan.links where plan.given[link.column] == .reference {
             let key = plan.row[link.column]
             if let found = try transaction.find(in: link.target, primaryKey: key) {
@@ -57,9 +55,9 @@ final class ObjectWriter {
         plan.hasReferences = false
     }
 
-    /// Writes the record in the plan. Throws `data` if that is not possible.
-    func write(
-        _ plan: ClassPlan, _ mode: WriteRequest.Mode
+    /// Writes the record in the plan's row. Throws `data` if that is not possible.
+    package func write(
+        _ plan: ClassPlan, _ mode: RecordRules.Mode
     ) throws(RealmError) -> Outcome {
         hasChanged = false
         refusal = nil
@@ -84,14 +82,14 @@ final class ObjectWriter {
         }
     }
 
-    func remove(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
+    package func remove(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
         pending.removeItems(ObjectLink(table: table, key: object))
         try transaction.remove(table, object)
     }
 
     /// Returns the object that a record refers to; nil if it does not exist yet.
     private func existing(
-        _ plan: ClassPlan, _ mode: WriteRequest.Mode
+        _ plan: ClassPlan, _ mode: RecordRules.Mode
     ) throws(RealmError) -> ObjectKey? {
         if let column = plan.table.primaryKey {
             guard let key = plan.primaryKey else { throw noKey(plan.table.columns[column].name) }
@@ -195,7 +193,7 @@ final class ObjectWriter {
         return column.type != .link || !isEmbedded(column)
     }
 
-    func isEmbedded(_ column: ColumnInfo) -> Bool {
+    package func isEmbedded(_ column: ColumnInfo) -> Bool {
         column.type == .link && plans.schema.table(column.target)?.kind == .embedded
     }
 
@@ -258,7 +256,7 @@ extension ObjectWriter {
         let got: String
     }
 
-    func refuse(
+    package func refuse(
         _ code: RecordError.Code, _ property: String?, expected: String, got: String
     ) -> RealmError {
         refusal = Refusal(code: code, property: property, expected: expected, got: got)
@@ -266,8 +264,8 @@ extension ObjectWriter {
             .data, code: code.rawValue, reason: "record", "expected \(expected), got \(got)")
     }
 
-    /// Converts an error that `write` threw to an error of the record.
-    func refusal(
+    /// Converts an error thrown by `write` to an error of its record.
+    package func refusal(
         _ error: RealmError, record: Int, _ position: TextPosition
     ) -> RecordError {
         let known =

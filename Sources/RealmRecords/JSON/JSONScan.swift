@@ -139,7 +139,7 @@ enum JSONScan {
     static func hexDigits(_ p: Bytes, _ start: Int) throws(JSONFault) -> UInt32 {
         var value: UInt32 = 0
         for i in start..<start + 4 {
-            guard let digit = ValueForms.digit(p[i]) else { throw JSONFault(.hexDigit, i) }
+            guard let digit = HexDigit.value(p[i]) else { throw JSONFault(.hexDigit, i) }
             value = value << 4 | UInt32(digit)
         }
         return value

@@ -1,11 +1,9 @@
 import RealmEngine
-import ToolKit
 
 /// Writes links, embedded objects and collections.
 extension ObjectWriter {
-    /// Stores a value of any property. If targets of its links do not exist yet, adds it to the
-    /// pending links instead.
-    func storeOrDefer(
+    /// Stores a value of any property, or adds it to the pending links until its targets exist.
+    package func storeOrDefer(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
         let link = ObjectLink(table: table.key, key: object)
@@ -17,9 +15,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Whether the value can be stored: the targets of all its links exist, or a missing target is
-    /// not an error.
-    func isResolved(_ value: StagedValue) throws(RealmError) -> Bool {
+    /// Whether the targets of all links in the value exist, or links need not wait.
+    package func isResolved(_ value: StagedValue) throws(RealmError) -> Bool {
         guard links == .strict else { return true }
         switch value {
         case .value: return true
@@ -38,8 +35,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Stores a value. The targets of all its links must exist.
-    func store(
+    /// Stores a value whose links are resolved.
+    package func store(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
         let info = table.columns[column]
@@ -93,7 +90,7 @@ extension ObjectWriter {
         for field in child.fields { try store(table, key, field.column, field.value) }
     }
 
-    func elements(
+    package func elements(
         _ staged: [StagedValue], keepsNull: Bool
     ) throws(RealmError) -> [Value] {
         var values: [Value] = []

@@ -195,7 +195,7 @@ extension JSONValue {
         guard subType.kind == .string, digits.count == 1 || digits.count == 2 else { return nil }
         var number: UInt8 = 0
         for i in 0..<digits.count {
-            guard let digit = ValueForms.digit(digits[i]) else { return nil }
+            guard let digit = HexDigit.value(digits[i]) else { return nil }
             number = number << 4 | UInt8(digit)
         }
         return (bytes, number)

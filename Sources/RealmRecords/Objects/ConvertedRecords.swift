@@ -1,0 +1,185 @@
+import RealmEngine
+
+/// Consecutive records of one class, converted to rows and to values that do not fit into rows.
+///
+/// Owns all its bytes. Filled on one thread, then consumed on another, never at the same time.
+package final class ConvertedRecords {
+    /// A value that does not fit into the row.
+    package struct Structure {
+        package let row: Int
+        package let column: Int
+        package let value: StagedValue
+    }
+
+    package let plans: ClassPlans
+    package let rows: RowBatch
+    package private(set) var structures: [Structure] = []
+    /// Whether the records only create objects, so that all can be created at once.
+    package private(set) var isPlain = true
+    /// Object keys that records give, by row.
+    private var objectKeys: [Int: ObjectKey] = [:]
+    /// Index of the first structure that belongs to a row not yet restored.
+    private var nextStructure = 0
+    private let columns: Int
+    private let given: UnsafeMutablePointer<FieldPresence>
+    private let arena = ScratchArena()
+
+    package init(_ plans: ClassPlans, _ table: TableInfo, capacity: Int) {
+        self.plans = plans
+        rows = RowBatch(table, capacity: capacity)
+        columns = table.columns.count
+        given = .allocate(capacity: capacity * columns)
+    }
+
+    deinit { given.deallocate() }
+
+    /// Approximate memory in bytes: structures take several times the size of their text.
+    package var byteCount: Int {
+        (16 * rows.capacity + RowBatch.bytesPerColumn) * columns + 2 * rows.byteCount
+            + 512 * structures.count
+    }
+
+    /// Adds the record in the plan's row.
+    @_optimize(speed)
+    package func append(_ plan: ClassPlan) {
+        let row = rows.count
+        if plan.hasStructures { addStructures(plan, row) }
+        // A record with an object key, or without a primary key, is not plain.
+        if let key = plan.objectKey {
+            isPlain = false
+            objectKeys[row] = key
+        }
+        if plan.table.primaryKey != nil, plan.primaryKey == nil { isPlain = false }
+        let place = given + row &* columns
+        rows.append(UnsafeBufferPointer(plan.row))
+        for column in 0..<columns { place[column] = plan.given[column] }
+    }
+
+    /// Adds an empty row for a rejected record.
+    package func appendRejected(_ plan: ClassPlan) {
+        plan.begin()
+        append(plan)
+        isPlain = false
+    }
+
+    private func addStructures(_ plan: ClassPlan, _ row: Int) {
+        for structure in plan.structures {
+            // Collections of a new object are empty by default.
+            if structure.value.isEmptyCollection, plan.isCollection[structure.column] { continue }
+            if structure.value.mayCreateObjects(plans) { isPlain = false }
+            structures.append(
+                Structure(
+                    row: row, column: structure.column,
+                    value: structure.value.copied(in: arena)))
+        }
+    }
+
+    /// Restores the plan's row for a record. Must be called with rows in order.
+    package func restore(_ row: Int, into plan: ClassPlan) {
+        plan.begin()
+        rows.read(row, into: plan.row)
+        while nextStructure < structures.count, structures[nextStructure].row < row {
+            nextStructure += 1
+        }
+        let first = nextStructure
+        while nextStructure < structures.count, structures[nextStructure].row == row {
+            nextStructure += 1
+        }
+        plan.restore(given(row), structures[first..<nextStructure], objectKeys[row])
+    }
+
+    private func given(_ row: Int) -> UnsafeBufferPointer<FieldPresence> {
+        precondition(row >= 0 && row < rows.count)
+        return UnsafeBufferPointer(start: given + row * columns, count: columns)
+    }
+}
+
+extension StagedValue {
+    /// Whether storing the value may create objects that are not embedded.
+    fileprivate func mayCreateObjects(_ plans: ClassPlans) -> Bool {
+        switch self {
+        case .value, .reference: return false
+        case .list(let elements): return elements.contains { $0.mayCreateObjects(plans) }
+        case .dictionary(let entries): return entries.contains { $0.value.mayCreateObjects(plans) }
+        case .object(let object):
+            if plans.schema.table(object.table)?.kind != .embedded { return true }
+            return object.fields.contains { $0.value.mayCreateObjects(plans) }
+        }
+    }
+}
+
+extension ObjectWriter {
+    /// Creates the objects of all records at once, and adds links to missing objects to the pending
+    /// links. Returns the values that still have to be stored (`store`), or nil, without having
+    /// changed anything, if the records need more than that.
+    ///
+    /// - Parameter places: positions of the records.
+    package func create(
+        _ records: ConvertedRecords, _ places: [RecordLocation]
+    ) throws(RealmError) -> [ConvertedRecords.Structure]? {
+        guard records.isPlain else { return nil }
+        // Only if links wait may a missing target come later. Otherwise a link is set to null or
+        // creates its target.
+        let linksWait = links == .strict
+        guard linksWait || records.structures.isEmpty else { return nil }
+        let rows = records.rows
+        let missing = try transaction.resolveLinks(rows)
+        guard linksWait || missing.isEmpty, let rest = try storeCollections(records),
+            try transaction.create(rows)
+        else { return nil }
+        for link in missing { try wait(for: link, rows, places[link.row]) }
+        return rest
+    }
+
+    /// Stores a value of an object that `create` has created.
+    package func store(
+        _ structure: ConvertedRecords.Structure, of records: ConvertedRecords,
+        _ place: RecordLocation
+    ) throws(RealmError) {
+        self.place = place
+        let rows = records.rows
+        try storeOrDefer(
+            rows.table, rows.key(structure.row), structure.column, structure.value)
+    }
+
+    /// Builds the collections that can precede their objects. Returns the other structures, or nil
+    /// if a value does not fit.
+    private func storeCollections(
+        _ records: ConvertedRecords
+    ) throws(RealmError) -> [ConvertedRecords.Structure]? {
+        var rest: [ConvertedRecords.Structure] = []
+        let columns = records.rows.table.columns
+        for structure in records.structures {
+            let column = columns[structure.column]
+            guard case .list(let elements) = structure.value,
+                column.collection != nil, column.index == .none,
+                !isEmbedded(column), try isResolved(structure.value)
+            else {
+                rest.append(structure)
+                continue
+            }
+            do throws(RealmError) {
+                try transaction.setElements(
+                    records.rows, structure.row, structure.column,
+                    try self.elements(elements, keepsNull: column.isNullable))
+            } catch {
+                guard error.kind == .data else { throw error }
+                return nil
+            }
+        }
+        return rest
+    }
+
+    /// Adds a link to the pending links, since its target may come later.
+    private func wait(
+        for link: WriteTransaction.MissingTarget, _ rows: RowBatch, _ place: RecordLocation
+    ) throws(RealmError) {
+        let table = rows.table
+        let reference = ObjectReference(
+            table: table.columns[link.column].target,
+            name: .primaryKey(rows.reference(link.column, link.row)))
+        try pending.add(
+            ObjectLink(table: table.key, key: rows.key(link.row)), column: link.column,
+            .reference(reference), place)
+    }
+}
