@@ -142,6 +142,8 @@ final class WrongCascade: Object {
         try realm.freeze().writeCopy(toFile: copy) { reports.append($0) }
         #expect(reports.count > 3 && reports == reports.sorted() && reports.last! > 2_000_000)
         #expect(try Schema(fileURL: copy)["Photo"]?["notes"]?.type == .any)
+        let source = try Schema.swiftSource(fileURL: copy)
+        #expect(source.contains("final class Photo: Object {\n    @Persisted var name: String\n"))
         try lab.check()
     }
 

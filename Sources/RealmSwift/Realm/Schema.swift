@@ -1,5 +1,6 @@
 import Foundation
 import RealmEngine
+import RealmRecords
 
 /// Type of a property, or of the elements of a collection (API specification 2.13).
 public enum PropertyType: Int32, Sendable {
@@ -34,11 +35,33 @@ public struct Schema: CustomStringConvertible, Equatable, Sendable {
     /// - Parameter encryptionKey: 64 bytes; nil for a file that is not encrypted.
     /// - Throws: `Realm.Error` if the file cannot be read.
     public init(fileURL: URL, encryptionKey: Data? = nil) throws {
+        self.init(try Self.stored(fileURL, encryptionKey))
+    }
+
+    /// Returns Swift classes for the classes of a file, as source text. May be called on any
+    /// thread; the file is not changed. An addition to the SDK.
+    ///
+    /// The text is what `realm-query --schema -f swift` prints. Names that Swift does not permit
+    /// are replaced, and mapped to the stored names.
+    ///
+    /// ```swift
+    /// try Schema.swiftSource(fileURL: url).write(to: source, atomically: true, encoding: .utf8)
+    /// ```
+    ///
+    /// - Parameter encryptionKey: 64 bytes; nil for a file that is not encrypted.
+    /// - Throws: `Realm.Error` if the file cannot be read.
+    public static func swiftSource(fileURL: URL, encryptionKey: Data? = nil) throws -> String {
+        SwiftClasses.text(try stored(fileURL, encryptionKey))
+    }
+
+    private static func stored(
+        _ file: URL, _ encryptionKey: Data?
+    ) throws -> RealmEngine.Schema {
         do throws(RealmError) {
             let key = try encryptionKey.map { data throws(RealmError) in
                 try EncryptionKey.of(data)
             }
-            self.init(try Database(immutable: fileURL.path, key: key).snapshot().schema)
+            return try Database(immutable: file.path, key: key).snapshot().schema
         } catch { throw Realm.Error(error) }
     }
 

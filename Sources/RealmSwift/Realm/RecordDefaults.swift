@@ -1,0 +1,79 @@
+import RealmEngine
+import RealmRecords
+
+/// Default values of a model class, for properties of new objects that a record does not give.
+final class RecordDefaults {
+    private struct Column {
+        let index: Int
+        let field: ClassModel.Field
+    }
+
+    /// Values that are the same in all new objects, by column. Valid as long as this object.
+    private(set) var fixed: [(column: Int, value: Value)] = []
+    /// Columns whose default differs from object to object.
+    private var varying: [Column] = []
+    private let type: ObjectBase.Type
+    private let fixedBytes = _Storing(nil)
+    private let otherBytes = _Storing(nil)
+
+    /// Throws `misuse` if the default of a property is an object or a collection with elements.
+    init(_ model: ClassModel, _ table: TableInfo) throws(RealmError) {
+        type = model.type
+        let (first, second) = (model.type.init(), model.type.init())
+        for field in model.fields {
+            guard let index = table.columnIndex(named: field.column) else { continue }
+            guard Self.isSingle(field) else {
+                try Self.checkEmpty(field, first, model)
+                continue
+            }
+            let value = field.wrapper.localValue(at: first.place(of: field), fixedBytes)
+            let other = field.wrapper.localValue(at: second.place(of: field), otherBytes)
+            if Self.isSame(value, other), !field.isPrimaryKey {
+                fixed.append((index, value))
+            } else if !Self.isSame(value, other) {
+                varying.append(Column(index: index, field: field))
+            }
+        }
+    }
+
+    private static func isSingle(_ field: ClassModel.Field) -> Bool {
+        field.shape.collection == nil
+            && ![.object, .any, .linkingObjects].contains(field.shape.type)
+    }
+
+    private static func checkEmpty(
+        _ field: ClassModel.Field, _ object: ObjectBase, _ model: ClassModel
+    ) throws(RealmError) {
+        guard let value = field.wrapper.any(at: object.place(of: field), object),
+            let value = unwrapped(value)
+        else { return }
+        if let any = value as? AnyRealmValue, case .none = any { return }
+        if let collection = value as? any Collection, collection.isEmpty { return }
+        throw .misuse(
+            "the default of '\(model.name).\(field.name)' is an object or a collection with "
+                + "elements, which JSON lines cannot give to new objects",
+            code: "IllegalOperation")
+    }
+
+    /// Whether two values are certainly the same in every object.
+    private static func isSame(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.string(let a), .string(let b)), (.binary(let a), .binary(let b)): a == b
+        // Two objects made in the same moment may have the same date.
+        case (.timestamp, _): false
+        default: "\(a)" == "\(b)"
+        }
+    }
+
+    /// Fills the row of a record with values that the record does not give.
+    func complete(_ plan: ClassPlan) {
+        guard varying.contains(where: { plan.given[$0.index] == .nowhere }) else { return }
+        otherBytes.reuse()
+        let fresh = type.init()
+        for column in varying where plan.given[column.index] == .nowhere {
+            let place = fresh.place(of: column.field)
+            plan.row[column.index] = column.field.wrapper.localValue(at: place, otherBytes)
+            if column.field.isPrimaryKey { plan.given[column.index] = .inRow }
+        }
+    }
+}
