@@ -15,6 +15,13 @@ let package = Package(
         // The example of the README.
         .executableTarget(name: "kennel", dependencies: [realm], swiftSettings: strict),
         .executableTarget(name: "ledger", dependencies: [realm], swiftSettings: strict),
+        // A server at a Unix socket, to start from: many clients, an actor that owns the writes, and
+        // readers of frozen versions. `server-check` measures it and kills it under load.
+        .target(name: "ServerBase", dependencies: [realm], swiftSettings: strict),
+        .executableTarget(
+            name: "server", dependencies: ["ServerBase", realm], swiftSettings: strict),
+        .executableTarget(
+            name: "server-check", dependencies: ["ServerBase", realm], swiftSettings: strict),
         // The cost of one access; build it for release.
         .executableTarget(name: "typed-bench", dependencies: [realm], swiftSettings: strict),
         // The files of the target of the same name in the main package.
