@@ -66,8 +66,16 @@ extension QueryTable {
             "If a commit changed a property in most objects of a leaf, older states of that leaf "
                 + "are doubtful. Nothing can be found in overwritten space, and in files that were "
                 + "written in one pass, such as copies and compacted files. In files of formats 2 "
-                + "to 9, only the previous version is read. Pages of an encrypted file that do not "
-                + "fit its key are skipped."),
+                + "to 9, only the previous version is read: each property is stored in a tree of "
+                + "its own there, and nothing in unused space proves which values belong to one "
+                + "object. An encrypted file has two counters for each block, of its last two "
+                + "writes. A block is decrypted with the counter that fits and skipped if none "
+                + "does."),
+        .paragraph(
+            "Objects are sorted in temporary files, and `--threads` compares them in several "
+                + "threads. Unused space may have more leaves than `--max-memory` has room for, "
+                + "one per 256 bytes. The rest is then left out, and a notice on standard error "
+                + "says so."),
         .literal([
             "realm-query --remnants --stat app.realm",
             "realm-query --remnants -f csv -o deleted.csv app.realm Message",
