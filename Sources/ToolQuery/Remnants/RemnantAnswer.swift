@@ -20,7 +20,7 @@ struct RemnantAnswer {
             request.command, file: request.path, doing: "searching", meter: nil)
         let remnants = try Remnants(
             database, spillingInto: Terminal.temporaryDirectory,
-            maxMemory: request.command.maxMemory)
+            maxMemory: request.command.maxMemory, threads: request.command.workers)
         activity.finish()
         let verified = VerifiedOutput(output, remnants.views)
         let positions = try wanted(remnants)

@@ -135,6 +135,9 @@ import Testing
         let some = try file.remnants(database, maxMemory: 192 << 10)
         #expect(all.count > 500)
         #expect(all.map(\.values) == some.map(\.values))
+        let shared = try file.remnants(database, threads: 4)
+        #expect(shared.map(\.values) == all.map(\.values))
+        #expect(shared.map(\.offset) == all.map(\.offset))
     }
 
     @Test func anEncryptedFileIsSearchedWithItsKey() throws {
@@ -154,6 +157,44 @@ import Testing
         let previous = try file.states(older).subtracting(file.states(database))
         let values = Set(found.map { $0.values })
         #expect(previous.isSubset(of: values))
+    }
+
+    /// A commit that was killed between a page's entry and the page leaves the page with the entry's older
+    /// counter. Blocks that fit neither counter are skipped.
+    @Test func pagesAreReadWithTheirOlderCounters() throws {
+        let key = try EncryptedImage.key()
+        let file = KnownHistory(300)
+        try file.make()
+        try file.change(
+            History(objects: 300, percent: 30, deletes: true, commits: 3, further: 2))
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: file.path)))
+        let expected = try file.remnants(Database(immutable: file.path))
+        var image = EncryptedImage(of: bytes, key)
+        let noise = (0..<EncryptedImage.page).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 5) }
+        for page in 0..<image.pages { image.write(noise, page: page, entryOnly: true) }
+        func found(_ image: EncryptedImage) throws -> [KnownHistory.Found] {
+            let path = try image.saved()
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            return try file.remnants(Database(immutable: path, key: key))
+        }
+        #expect(expected.count > 10)
+        #expect(try found(image).map(\.values) == expected.map(\.values))
+
+        let snapshot = try Database(immutable: file.path).snapshot()
+        let chunks = try FreeSpace.chunks(snapshot.lookup, try #require(snapshot.state.top))
+        var damaged = 0
+        for page in 1..<image.pages {
+            let start = UInt64(page * EncryptedImage.page)
+            let end = start + UInt64(EncryptedImage.page)
+            guard chunks.contains(where: { $0.start <= start && end <= $0.end }) else { continue }
+            image.bytes[EncryptedLayout.position(ofPage: page) + 100] ^= 1
+            damaged += 1
+        }
+        #expect(damaged > 0)
+        let rest = try found(image)
+        #expect(rest.count < expected.count)
+        let whole = Set(expected.filter { $0.certainty == .whole }.map(\.values))
+        for state in rest where state.certainty == .whole { #expect(whole.contains(state.values)) }
     }
 
     /// No damage makes the search crash or hang, and its results can be read.
@@ -377,9 +418,11 @@ private final class KnownHistory {
         return states
     }
 
-    func remnants(_ database: Database, maxMemory: Int = 64 << 20) throws -> [Found] {
+    func remnants(
+        _ database: Database, maxMemory: Int = 64 << 20, threads: Int = 1
+    ) throws -> [Found] {
         let remnants = try Remnants(
-            database, spillingInto: NSTemporaryDirectory(), maxMemory: maxMemory)
+            database, spillingInto: NSTemporaryDirectory(), maxMemory: maxMemory, threads: threads)
         var found: [Found] = []
         for (position, info) in remnants.classes.enumerated() {
             let snapshots = remnants.views.map { $0.snapshot() }

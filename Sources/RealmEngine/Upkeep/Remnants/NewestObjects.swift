@@ -3,12 +3,17 @@
 struct NewestObjects {
     private let side: RemnantSide
     private let info: TableInfo
-    /// Range of the keys that the cached leaf may contain.
+    /// The newest version, in the thread of the caller.
+    private let snapshot: Snapshot
+    /// Keys that the leaf opened last may hold.
     private var keys: Range<UInt64> = 0..<0
     /// The cached leaf; nil if no leaf may contain the last key.
     private(set) var cells: RemnantCells?
 
-    init(_ side: RemnantSide, _ info: TableInfo) { (self.side, self.info) = (side, info) }
+    /// - Parameter snapshot: nil to read in the thread of the search.
+    init(_ side: RemnantSide, _ info: TableInfo, _ snapshot: Snapshot? = nil) {
+        (self.side, self.info, self.snapshot) = (side, info, snapshot ?? side.snapshot)
+    }
 
     /// Returns the row of an object in `cells`; nil if the newest version does not have the object.
     mutating func row(of key: ObjectKey) -> Int? {
@@ -21,6 +26,6 @@ struct NewestObjects {
         (keys, cells) = (0..<0, nil)
         guard let found = side.leaf(info.key, covering: key) else { return }
         keys = found.keys
-        cells = side.open(found).map { RemnantCells($0, info) }
+        cells = RemnantSide.open(found, in: snapshot).map { RemnantCells($0, info) }
     }
 }

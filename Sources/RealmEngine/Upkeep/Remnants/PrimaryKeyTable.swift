@@ -11,6 +11,8 @@ final class PrimaryKeyTable {
     private let work: SearchWork
     private let hasIndex: Bool
     private lazy var entries = sortedEntries()
+    /// Whether memory did not suffice for the keys of all objects.
+    private(set) var isCutShort = false
 
     private struct Entry {
         let digest: UInt64
@@ -59,6 +61,7 @@ final class PrimaryKeyTable {
                 found.append(Entry(digest: own, key: scan.key(row)))
             }
         }
+        isCutShort = found.count == most
         found.sort { $0.digest < $1.digest }
         return found
     }

@@ -4,7 +4,8 @@ final class RemnantCells {
     let info: TableInfo
     /// Refs of the column leaves.
     let refs: [Ref]
-    private var opened: [Opened]
+    // Read for each value.
+    @exclusivity(unchecked) private var opened: [Opened]
 
     private enum Opened {
         case not

@@ -27,15 +27,14 @@ struct RemnantObjects {
 
     // MARK: Adding
 
-    /// Adds the remnants among the objects of a leaf. Throws `output` if the disk is full.
-    mutating func add(_ piece: RemnantPiece) throws(RealmError) {
-        search.beginWalk(of: readers[piece.view])
-        defer { search.endWalk(of: readers[piece.view]) }
-        var rows = RemnantRows(piece, NewestObjects(search.newest, subject.info))
-        let (own, newest) = (digests[piece.view], newest)
-        rows.compare(
-            subject.isOrphan ? 0 : subject.info.columns.count, readers[piece.view].schema
-        ) { (a, b) in try? RemnantValues.areSame(a, b, own, newest) }
+    /// Adds the objects of a leaf that may be remnants. Throws `output` when the disk is full.
+    ///
+    /// - Parameter compared: rows that were compared with the newest version.
+    mutating func add(_ compared: RemnantRows) throws(RealmError) {
+        var rows = compared
+        let piece = rows.piece.reading(in: readers[rows.piece.view].lookup)
+        search.walks.begin(readers[piece.view], search.newest.snapshot)
+        defer { search.walks.end(readers[piece.view], search.newest.snapshot) }
         if !piece.isProven { rows.agreement = agreement(of: rows) }
         let position = pieces.count
         for row in 0..<piece.leaf.count {
@@ -72,6 +71,11 @@ struct RemnantObjects {
                 isDoubtful = true
             } else {
                 key = currentKey(values, piece.layout) ?? .none
+                // Without the keys of all objects, the object may exist.
+                if key == .none, search.primaryKeys(of: subject)?.isCutShort ?? false {
+                    search.noteCut()
+                    isDoubtful = true
+                }
             }
         }
         guard let (state, changed) = compare(row, rows, key) else { return nil }
@@ -258,6 +262,7 @@ struct RemnantObjects {
         var found: [UInt64] = []
         let most = search.memory.maximumKeyCount
         let layout = subject.layouts[0]
+        defer { if found.count >= most { search.noteCut() } }
         for leaf in search.newest.leaves[subject.info.key] ?? [] where found.count < most {
             guard let open = search.newest.open(leaf) else { continue }
             let cells = RemnantCells(open, subject.info)

@@ -1,6 +1,6 @@
 /// A leaf whose objects may be remnants, with the data needed to read them.
 struct RemnantPiece {
-    let leaf: ClusterLeaf
+    private(set) var leaf: ClusterLeaf
     let layout: RemnantLayout
     let view: Int
     let source: Remnant.Source
@@ -15,6 +15,13 @@ struct RemnantPiece {
     var hasUnknownColumns = false
     /// Columns that are doubtful unless their values agree with the newest version.
     var unprovenColumns: Set<Int> = []
+
+    /// The same leaf read in `space`, for another thread.
+    func reading(in space: NodeSpace) -> RemnantPiece {
+        var piece = self
+        piece.leaf.space = space
+        return piece
+    }
 }
 
 /// The rows of a leaf, each with the object that has the same key in the newest version.

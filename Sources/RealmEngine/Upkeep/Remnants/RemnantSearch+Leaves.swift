@@ -34,7 +34,7 @@ extension RemnantSearch {
         var known = places[leaf.ref] ?? []
         for i in 1..<leaf.node.count {
             guard let child = leaf.node.slot(i).child, let owner = liveColumns[child],
-                !known.contains(liveOwners[Int(owner)])
+                owner != Self.unknownOwner, !known.contains(liveOwners[Int(owner)])
             else { continue }
             known.append(liveOwners[Int(owner)])
         }
@@ -158,8 +158,11 @@ extension RemnantSearch {
         return open.count == 1 ? open[0] : nil
     }
 
-    /// Counts for each possible base how many objects of the leaf would have the key that the
-    /// object with the same primary key has in the newest version.
+    /// Objects that agree about the base of their leaf; more are not asked.
+    private static let sufficientVotes = 8
+
+    /// Number of objects by the base with which they would have the keys that objects of the newest version
+    /// with the same primary keys have.
     private func votes(for leaf: ClusterLeaf, _ found: RemnantLeaf) -> [UInt64: Int] {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]
@@ -175,7 +178,9 @@ extension RemnantSearch {
                 continue
             }
             let own = UInt64(bitPattern: leaf.key(row).raw)
-            votes[UInt64(bitPattern: now.raw) &- own, default: 0] += 1
+            let base = UInt64(bitPattern: now.raw) &- own
+            votes[base, default: 0] += 1
+            if votes[base] == Self.sufficientVotes { return votes }
         }
         return votes
     }

@@ -16,13 +16,17 @@ final class RemnantSearch {
     let live: NodeClaims
     private(set) var subjects: [RemnantSubject] = []
     var leaves: [RemnantLeaf] = []
-    /// Whether something was not searched because the memory limit was reached.
-    private(set) var isCutShort = false
-    /// Owners of the nodes of cluster trees, by ref.
+    /// Whether there was more than the memory limit lets be searched.
+    var isCutShort: Bool { wasCut || memory.isReached }
+    private var wasCut = false
+    /// Whether objects were left out because the nodes of the file overlap or are shared too often.
+    var isExhausted: Bool { walks.isExhausted || work.isExhausted }
+    var walks: RemnantWalkBudget
+    /// Owners of the nodes of cluster trees, and the keys that their keys are relative to.
     var places: [Ref: [NodeOwner]] = [:]
-    /// Column leaves of the readable versions, each with the index of its owner in `liveOwners`.
+    /// Columns of candidates that a readable version has, with positions in `liveOwners`.
     var liveColumns: [Ref: Int32] = [:]
-    /// Owners of the cluster leaves of the readable versions.
+    /// Owners of the cluster leaves of the readable versions that share columns with candidates.
     private(set) var liveOwners: [NodeOwner] = []
     private(set) var innerNodes: [Ref] = []
     private(set) var candidates: [Ref] = []
@@ -31,11 +35,6 @@ final class RemnantSearch {
     /// Tables for finding objects by primary key, by class; made when they are first needed.
     var keysOfSubjects: [TableKey: PrimaryKeyTable] = [:]
     let keyDigest: ContentDigest
-    /// Number of bytes of collections read so far, and remaining read budget of the walk in
-    /// progress.
-    private var walked = 0
-    private var budget = 0
-    private static let maximumWalkedNodes = 256
 
     /// Table to which a node of a cluster tree belongs, and base of the node's keys.
     struct NodeOwner: Hashable {
@@ -59,6 +58,7 @@ final class RemnantSearch {
         let size = UInt64(try file.extendToEnd()) & ~7
         context = ReadContext(file.mapping, limit: size)
         work = SearchWork(bytes: size, memory, releasing: file.mapping)
+        walks = RemnantWalkBudget(bytes: size)
         live = NodeClaims(
             context.lookup, SearchWork(bytes: size, memory, releasing: file.mapping))
         for side in sides {
@@ -82,7 +82,7 @@ final class RemnantSearch {
 
     private func search(_ mapping: Mapping) throws(RealmError) {
         let found = try FoundNodes(space, mapping, memory, leavesOutside: live)
-        isCutShort = found.isCutShort
+        wasCut = found.isCutShort
         innerNodes = found.inner.filter { !live.isTaken($0) }
         candidates = found.leaves
         roots = FoundRoot.proven(space, found.roots)
@@ -147,21 +147,8 @@ final class RemnantSearch {
         return total
     }
 
-    /// Begins a walk in which values of a leaf are read through `snapshot`. Leaves share lists, so
-    /// all walks together may read more bytes than the file has. After 256 times as many, no more
-    /// values are read.
-    func beginWalk(of snapshot: Snapshot) {
-        guard walked < Self.maximumWalkedNodes * (Int(space.limit) + (1 << 20)) else { return }
-        snapshot.beginWalk()
-        newest.snapshot.beginWalk()
-        budget = snapshot.walk.state.pointee.budget + newest.snapshot.walk.state.pointee.budget
-    }
-
-    func endWalk(of snapshot: Snapshot) {
-        let left = snapshot.walk.state.pointee.budget + newest.snapshot.walk.state.pointee.budget
-        walked += max(0, budget - left)
-        budget = left
-    }
+    /// Notes that the memory limit has no room for everything.
+    func noteCut() { wasCut = true }
 
     /// Whether the newest version's free list contains the bytes at `ref`.
     func isListed(_ ref: Ref) -> Bool { freeChunks.extent(with: ref.raw) != nil }
@@ -240,23 +227,46 @@ extension RemnantSearch {
         return place
     }
 
-    /// Collects the column leaves of the readable versions. A leaf that shares one of them has the
-    /// same keys.
+    /// Notes the owners of those columns of candidates that a readable version has: leaves that share a
+    /// column have the same keys.
     private func collectColumns() {
-        guard !candidates.isEmpty else { return }
-        let most = memory.maximumKeyCount
+        addSharedColumns()
+        guard !liveColumns.isEmpty else { return }
         for side in sides {
             for info in side.snapshot.schema.tables {
                 for found in side.leaves[info.key] ?? [] {
-                    guard liveColumns.count < most, let leaf = side.open(found) else { break }
+                    guard let leaf = side.open(found) else { continue }
+                    let owner = Int32(liveOwners.count)
+                    var isShared = false
                     for column in info.columns {
-                        if let ref = try? leaf.columnRef(column.leafIndex) {
-                            liveColumns[ref] = Int32(liveOwners.count)
-                        }
+                        guard let ref = try? leaf.columnRef(column.leafIndex),
+                            let i = liveColumns.index(forKey: ref)
+                        else { continue }
+                        liveColumns.values[i] = owner
+                        isShared = true
                     }
-                    liveOwners.append(NodeOwner(table: info.key, base: found.base))
+                    if isShared { liveOwners.append(NodeOwner(table: info.key, base: found.base)) }
                 }
             }
         }
     }
+
+    /// Adds the columns that candidates share with readable versions; their owners are not known yet.
+    private func addSharedColumns() {
+        let most = memory.maximumKeyCount
+        for ref in candidates {
+            guard let node = try? space.node(ref), work.spend(node.count) else { continue }
+            for slot in 1..<node.count {
+                guard let child = node.slot(slot).child, live.isTaken(child) else { continue }
+                guard liveColumns.count < most else {
+                    wasCut = true
+                    return
+                }
+                liveColumns[child] = Self.unknownOwner
+            }
+        }
+    }
+
+    /// Owner of a column before it is found.
+    static let unknownOwner: Int32 = -1
 }

@@ -42,13 +42,17 @@ final class RemnantSide {
         return leaves[start..<max(start, end)]
     }
 
-    func open(_ found: ClusterWalk.Leaf) -> ClusterLeaf? {
+    func open(_ found: ClusterWalk.Leaf) -> ClusterLeaf? { Self.open(found, in: snapshot) }
+
+    /// Opens a leaf of this version in `snapshot`, which may be another thread's.
+    static func open(_ found: ClusterWalk.Leaf, in snapshot: Snapshot) -> ClusterLeaf? {
+        let space = snapshot.lookup
         guard
-            let node = try? snapshot.lookup.refNode(
+            let node = try? space.refNode(
                 found.ref, slots: ClusterLeafShape.minimumCount, "cluster")
         else {
             return nil
         }
-        return try? ClusterLeaf(snapshot.lookup, found.ref, node: node, base: found.base)
+        return try? ClusterLeaf(space, found.ref, node: node, base: found.base)
     }
 }

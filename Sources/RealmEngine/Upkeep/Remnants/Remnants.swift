@@ -9,15 +9,28 @@ package final class Remnants {
     package let views: [Database]
     private let readers: [Snapshot]
     private let memory: SearchMemoryLimit
+    private let threads: Int
 
     /// The classes in the order of their names, including removed ones, each with all properties
     /// that it has or had.
     package let classes: [TableInfo]
     private let positions: [Int]
-    /// Reasons why parts of the file were not searched.
-    package private(set) var notes: [String] = []
-    /// Handle of the newest version. Its `hasChanged` is true if bytes that were read may have been
-    /// overwritten.
+    private let findings: [String]
+    /// Reasons why parts were not searched. Reading objects may add some.
+    package var notes: [String] {
+        var notes = findings
+        if search.isCutShort {
+            notes.append(
+                "more was found than the memory limit has room for, and some of it is left out")
+        }
+        if search.isExhausted {
+            notes.append(
+                "nodes overlap or are shared more often than in a sound file, and some values are "
+                    + "left out")
+        }
+        return notes
+    }
+    /// Handle whose `hasChanged` is true when bytes that were read may have been overwritten.
     package var view: Database { views[0] }
     /// Number of bytes that no readable version uses.
     package let unusedBytes: UInt64
@@ -25,14 +38,16 @@ package final class Remnants {
     /// Searches the file of `database`.
     ///
     /// - Parameters:
-    ///   - directory: directory of temporary files without a name, for data that exceeds
-    ///     `maxMemory`.
-    ///   - maxMemory: memory limit in bytes for the data of the search.
-    /// - Throws: `input` and `corrupt` if the file cannot be read at all.
+    ///   - directory: for temporary files without a name, with data that does not fit in memory.
+    ///   - maxMemory: bytes of memory that what is found takes.
+    ///   - threads: number of threads that compare objects.
+    /// - Throws: `input` and `corrupt` where the file cannot be read at all.
     @_optimize(size)
     package init(
-        _ database: Database, spillingInto directory: String, maxMemory: Int = 64 << 20
+        _ database: Database, spillingInto directory: String, maxMemory: Int = 64 << 20,
+        threads: Int = 1
     ) throws(RealmError) {
+        self.threads = threads
         memory = SearchMemoryLimit(limit: maxMemory, spillingInto: directory)
         var sides = [RemnantSide(database, nil)]
         var notes: [String] = []
@@ -60,13 +75,12 @@ package final class Remnants {
                 "parts of version \(database.version) cannot be read; their objects may be among the "
                     + "deleted ones")
         }
-        if search.isCutShort {
-            notes.append("more was found than the memory limit has room for; some is left out")
-        }
         if sides.contains(where: { $0.snapshot.state.legacy != nil }) {
-            notes.append("free space of files of formats 2 to 9 is not searched")
+            notes.append(
+                "unused space of files of formats 2 to 9 is not searched: each property is stored "
+                    + "alone there, and nothing proves which values were one object")
         }
-        self.notes = notes
+        findings = notes
     }
 
     /// Returns the version in the header slot that is not selected; nil if it is not intact.
@@ -127,14 +141,13 @@ package final class Remnants {
         for (i, side) in search.sides.enumerated().dropFirst() {
             try add(side, i, subject, &objects)
         }
-        for leaf in search.leaves where leaf.subject == number {
-            try add(leaf, subject, &objects)
-        }
+        try add(search.leaves.filter { $0.subject == number }, subject, &objects)
         try objects.visit { (entry) throws(RealmError) in
             try body(remnant(entry, objects, subject))
         }
     }
 
+    /// Adds the leaves of a version that differ from the newest version.
     private func add(
         _ side: RemnantSide, _ view: Int, _ subject: RemnantSubject,
         _ objects: inout RemnantObjects
@@ -144,34 +157,40 @@ package final class Remnants {
         let used = Set((search.newest.leaves[info.key] ?? []).map(\.ref))
         let layout = subject.add(info)
         let faults = info.columns.map { _ in RemnantLeaf.Fault.none }
-        for found in side.leaves[info.key] ?? [] where !used.contains(found.ref) {
-            guard let leaf = side.open(found) else { continue }
-            try objects.add(
-                RemnantPiece(
-                    leaf: leaf, layout: layout, view: view, source: source, faults: faults,
-                    isDoubtful: false, versions: side.version...side.version, hasKeys: true,
-                    isProven: true))
+        let version = side.version
+        let comparison = RemnantComparison(search, subject, views[view], threads: threads) {
+            (found: ClusterWalk.Leaf, snapshot) in
+            guard let leaf = RemnantSide.open(found, in: snapshot) else { return nil }
+            return RemnantPiece(
+                leaf: leaf, layout: layout, view: view, source: source, faults: faults,
+                isDoubtful: false, versions: version...version, hasKeys: true, isProven: true)
         }
+        let leaves = (side.leaves[info.key] ?? []).filter { !used.contains($0.ref) }
+        try comparison.visit(leaves) { (rows) throws(RealmError) in try objects.add(rows) }
     }
 
+    /// Adds leaves that no readable version has.
     private func add(
-        _ found: RemnantLeaf, _ subject: RemnantSubject, _ objects: inout RemnantObjects
+        _ leaves: [RemnantLeaf], _ subject: RemnantSubject, _ objects: inout RemnantObjects
     ) throws(RealmError) {
-        let layout = subject.layouts[found.layout]
-        let space = readers[0].lookup
-        guard
-            let node = try? space.refNode(
-                found.ref, slots: ClusterLeafShape.minimumCount, "cluster"),
-            let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base ?? 0)
-        else { return }
-        try objects.add(
-            RemnantPiece(
-                leaf: leaf, layout: layout, view: 0,
+        let search = search
+        let comparison = RemnantComparison(search, subject, views[0], threads: threads) {
+            (found: RemnantLeaf, snapshot) in
+            let space = snapshot.lookup
+            guard
+                let node = try? space.refNode(
+                    found.ref, slots: ClusterLeafShape.minimumCount, "cluster"),
+                let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base ?? 0)
+            else { return nil }
+            return RemnantPiece(
+                leaf: leaf, layout: subject.layouts[found.layout], view: 0,
                 source: search.isListed(found.ref) ? .free : .unlisted, faults: found.faults,
                 cells: found.cells, isDoubtful: found.isAmbiguous,
                 versions: search.versions(of: found.ref),
                 hasKeys: found.base != nil, hasUnknownColumns: found.hasUnknownColumns,
-                unprovenColumns: found.unprovenColumns))
+                unprovenColumns: found.unprovenColumns)
+        }
+        try comparison.visit(leaves) { (rows) throws(RealmError) in try objects.add(rows) }
     }
 
     private func remnant(

@@ -31,17 +31,19 @@ struct NodeScan {
     ) throws(RealmError) {
         var start = RawHeader.size
         var released = 0
+        // Nodes outside of used ones are read again right after the scan.
+        var releaser = used.map { _ in PageReleaser(mapping, keeping: PageReleaser.searchSize) }
         while let from = first(used: false, from: start, before: limit & ~7) {
             let page = min(limit & ~7, (from | (AddressSpace.pageSize - 1)) + 1)
             let end = first(used: true, from: from, before: page) ?? page
             if isReadable(from, end - from) { try scan(from, end, body) }
             if end - released >= Self.portion {
-                mapping.releasePages()
+                if releaser == nil { mapping.releasePages() } else { releaser?.release() }
                 released = end
             }
             start = end
         }
-        mapping.releasePages()
+        if releaser == nil { mapping.releasePages() }
     }
 
     /// Returns the first offset from `start` to before `end` that belongs to a used node; or, if

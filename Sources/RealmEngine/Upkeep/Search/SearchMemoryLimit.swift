@@ -18,7 +18,7 @@ final class SearchMemoryLimit {
     }
 
     /// Maximum number of nodes per kind that are found by shape.
-    var maximumNodesPerShape: Int { min(1 << 20, limit / Self.bytesPerNode) }
+    var maximumNodesPerShape: Int { limit / Self.bytesPerNode }
 
     /// Maximum number of primary keys that are kept in memory to find equal ones.
     var maximumKeyCount: Int { limit / 128 }
@@ -33,6 +33,9 @@ final class SearchMemoryLimit {
         options.spillDirectory = directory
         return QueryMemoryLimit(options, snapshot)
     }
+
+    /// Whether there was no room for a node.
+    var isReached: Bool { roomForNodes < 0 }
 
     /// Charges memory for one node of a tree. Returns false if the limit is reached.
     func reserveNode() -> Bool {
