@@ -16,9 +16,6 @@ final class GroupTable {
     private let collations: [TextCollation]
     /// Columns of the queried class that grouping keys and aggregates read.
     let columns: [ColumnLeaves]
-    /// The leaf that was added last. It is processed when the next leaf is added, so that its
-    /// columns can be prefetched in the meantime.
-    private var waiting: (leaf: ClusterLeaf, rows: Selection)?
 
     init(
         _ keys: [BoundSortKey], _ aggregates: [AggregateExpression], _ table: TableInfo,
@@ -74,21 +71,8 @@ final class GroupTable {
         return size > memoryLimit
     }
 
-    /// Adds the selected rows of a leaf. Call `finish` after the last leaf.
+    /// Adds the selected rows of a leaf.
     func add(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
-        for column in columns { column.prefetch(leaf) }
-        let last = waiting
-        waiting = (leaf, rows)
-        if let last { try take(last.leaf, last.rows) }
-    }
-
-    func finish() throws(RealmError) {
-        let last = waiting
-        waiting = nil
-        if let last { try take(last.leaf, last.rows) }
-    }
-
-    private func take(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         try keys.read(leaf, rows)
         let (numbers, total) = (keys.numbers, keys.count)
         while count < total {

@@ -75,8 +75,6 @@ struct GroupVisit {
             count &+= rows.count
             try groups.add(leaf, rows)
             if groups.isFull { try runs.spill() }
-        } atEnd: { () throws(RealmError) in
-            try groups.finish()
         }
         let (main, values) = try runs.all()
         let all = GroupResults(main, values, groups.layout, aggregates, table, overflow)
@@ -93,31 +91,25 @@ struct GroupVisit {
         return count
     }
 
-    /// Visits the rows of the query's results: leaf by leaf if their order does not matter,
-    /// otherwise row by row. The leaves that `body` received remain readable until `atEnd` has
-    /// returned.
+    /// Visits the rows of the query's results, leaf by leaf if their order does not matter.
     private func forEachRow(
         _ evaluator: QueryEvaluator, reading columns: [ColumnLeaves],
-        _ body: (ClusterLeaf, Selection) throws(RealmError) -> Void,
-        atEnd: () throws(RealmError) -> Void
+        _ body: (ClusterLeaf, Selection) throws(RealmError) -> Void
     ) throws(RealmError) {
         evaluator.visits.beginPass()
         // If the SORT by the group keys is the only clause, the order of the rows does not matter.
         if plan.query.descriptors.count == (keys.isEmpty ? 0 : 1) {
             let run = QueryRun(plan, in: snapshot)
-            try run.forEachLeaf(reading: columns) { (leaf, rows) throws(RealmError) in
+            return try run.forEachLeaf(reading: columns) { (leaf, rows) throws(RealmError) in
                 try body(leaf, rows)
                 return true
             }
-            try atEnd()
-            return withExtendedLifetime(run) {}
         }
         let place = TableContext(plan.query.table)
         for key in try plan.rows(in: snapshot).keys {
             guard let location = try evaluator.find(key, in: place) else { continue }
             try body(location.leaf, Selection(row: location.row))
         }
-        try atEnd()
     }
 }
 

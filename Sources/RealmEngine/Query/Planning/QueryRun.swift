@@ -87,7 +87,8 @@ public final class QueryRun {
         if let directory { for column in columns { column.attach(directory) } }
         let meter = plan.options.meter
         meter?.begin(.objects, total: try snapshot.table(plan.query.table).count())
-        while let leaf = try leaves.next() {
+        var ahead = LeafAhead(columns)
+        while let leaf = try ahead.next(&leaves) {
             meter?.add(leaf.count)
             let rows = try term.match(leaf, Selection(first: leaf.count))
             if !rows.isEmpty, try !body(leaf, rows) { return }
@@ -148,5 +149,34 @@ public final class QueryRun {
             return true
         }
         return total
+    }
+}
+
+/// Reads leaves one ahead, to prefetch the columns of the next leaf.
+private struct LeafAhead {
+    private let columns: [ColumnLeaves]
+    private var next: ClusterLeaf?
+    /// Error of the next leaf, to be thrown after the current one.
+    private var failure: RealmError?
+    private var hasBegun = false
+
+    init(_ columns: [ColumnLeaves]) { self.columns = columns }
+
+    mutating func next(_ leaves: inout LeafCursor) throws(RealmError) -> ClusterLeaf? {
+        if columns.isEmpty { return try leaves.next() }
+        if !hasBegun {
+            hasBegun = true
+            next = try leaves.next()
+        }
+        if let failure { throw failure }
+        let leaf = next
+        if leaf != nil { read(&leaves) }
+        return leaf
+    }
+
+    private mutating func read(_ leaves: inout LeafCursor) {
+        next = nil
+        do throws(RealmError) { next = try leaves.next() } catch { failure = error }
+        if let next { for column in columns { column.prefetch(next) } }
     }
 }

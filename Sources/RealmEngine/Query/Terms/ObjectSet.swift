@@ -43,21 +43,43 @@ final class ObjectSet {
 
     deinit { words.deallocate() }
 
-    /// Returns the number of the bit that represents `key` in the bit set. A number of `limit` or
-    /// more means that no bit represents the key.
-    @inline(__always)
-    private func place(_ key: Int64) -> UInt64 {
-        let key = UInt64(bitPattern: key)
-        let place = (key &>> (8 &+ shift)) &<< 8 | key & 0xFF
-        return key & gap == 0 ? place : .max
+    /// The bits of a set, for many lookups without checks of access to the set. Valid as long as
+    /// the set exists and does not change.
+    struct Bits {
+        fileprivate let words: UnsafePointer<UInt64>
+        fileprivate let limit: UInt64
+        fileprivate let gap: UInt64
+        fileprivate let shift: UInt64
+
+        /// Returns the bit number of a key; at or above the limit if the key has no bit.
+        @inline(__always)
+        fileprivate func place(_ key: Int64) -> UInt64 {
+            let key = UInt64(bitPattern: key)
+            let place = (key &>> (8 &+ shift)) &<< 8 | key & 0xFF
+            return key & gap == 0 ? place : .max
+        }
+
+        /// Whether the set contains a key; nil if the key has no bit.
+        @inline(__always)
+        func contains(_ key: Int64) -> Bool? {
+            let place = place(key)
+            guard place < limit else { return nil }
+            return words[Int(place >> 6)] >> (place & 63) & 1 != 0
+        }
     }
 
     @inline(__always)
-    func contains(_ key: Int64) -> Bool {
-        let place = place(key)
-        guard place < limit else { return !others.isEmpty && others.contains(key) }
-        return words[Int(place >> 6)] >> (place & 63) & 1 != 0
-    }
+    var bits: Bits { Bits(words: UnsafePointer(words), limit: limit, gap: gap, shift: shift) }
+
+    @inline(__always)
+    private func place(_ key: Int64) -> UInt64 { bits.place(key) }
+
+    @inline(__always)
+    func contains(_ key: Int64) -> Bool { bits.contains(key) ?? containsOther(key) }
+
+    /// Whether the set contains a key without a bit.
+    @inline(never)
+    func containsOther(_ key: Int64) -> Bool { !others.isEmpty && others.contains(key) }
 
     /// Returns the rows whose object keys are in the set. The key of a row is its element in the
     /// packed array `node` plus `offset`; row 0 is element `first`.

@@ -70,12 +70,12 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Selection {
         let column = try BacklinkLeaf(leaf.space, try leaf.columnRef(hop.column.leafIndex))
         guard column.count == leaf.count else { throw leaf.unevenColumn(hop.column.leafIndex) }
-        let space = evaluator.visits.pass
+        let (space, bits) = (evaluator.visits.pass, set.bits)
         return try among.filter { (row) throws(RealmError) in
             let slot = column.slot(row)
             if slot.isNone { return false }
             if slot.isTagged { return set.contains(Int64(bitPattern: slot.value)) }
-            return try hasMember(space, slot.ref, set)
+            return try hasMember(space, slot.ref, set, bits)
         }
     }
 
@@ -84,9 +84,9 @@ final class HopTerm: QueryTerm {
     ) throws(RealmError) -> Selection {
         let column = CollectionLeaf(try cells.leaf(leaf))
         if let next = cells.next(leaf) { Prefetch.elements(next.pointee) }
-        let space = evaluator.visits.pass
+        let (space, bits) = (evaluator.visits.pass, set.bits)
         return try column.rows(column.filled(among), space, scratch) { (root) throws(RealmError) in
-            try hasMember(space, root, set)
+            try hasMember(space, root, set, bits)
         }
     }
 
@@ -94,24 +94,35 @@ final class HopTerm: QueryTerm {
     /// keys, which no set contains.
     @inline(__always)
     private func hasMember(
-        _ space: NodeSpace, _ root: Ref, _ set: ObjectSet
+        _ space: NodeSpace, _ root: Ref, _ set: ObjectSet, _ bits: ObjectSet.Bits
     ) throws(RealmError) -> Bool {
         let node = try space.node(root)
-        if !node.isInner { return try hasMember(space, node, root, set) }
+        return node.isInner
+            ? try hasMember(space, tree: root, set, bits)
+            : try hasMember(space, node, root, set, bits)
+    }
+
+    @inline(never)
+    private func hasMember(
+        _ space: NodeSpace, tree root: Ref, _ set: ObjectSet, _ bits: ObjectSet.Bits
+    ) throws(RealmError) -> Bool {
         var leaves = BPlusTree(space: space, root: root).leaves()
         while let ref = try leaves.next() {
-            if try hasMember(space, space.node(ref), ref, set) { return true }
+            if try hasMember(space, space.node(ref), ref, set, bits) { return true }
         }
         return false
     }
 
     @inline(__always)
     private func hasMember(
-        _ space: NodeSpace, _ leaf: NodeView, _ ref: Ref, _ set: ObjectSet
+        _ space: NodeSpace, _ leaf: NodeView, _ ref: Ref, _ set: ObjectSet, _ bits: ObjectSet.Bits
     ) throws(RealmError) -> Bool {
         let keys = try space.integers(leaf, ref, "link list leaf")
         try space.chargeElements(keys.count, at: ref)
-        for i in 0..<keys.count where set.contains(keys.integer(i)) { return true }
+        for i in 0..<keys.count {
+            let key = keys.integer(i)
+            if bits.contains(key) ?? set.containsOther(key) { return true }
+        }
         return false
     }
 }

@@ -48,6 +48,9 @@ struct ClusterLeaf {
             Int64(bitPattern: base &+ (isCompact ? UInt64(row) : keys.unsigned(row))))
     }
 
+    /// Whether the keys of all rows are certainly consecutive.
+    @inline(__always) var hasConsecutiveKeys: Bool { isCompact }
+
     /// Writes the keys of the selected rows, in order, and returns their number.
     @inline(__always)
     func write(_ rows: Selection, to keys: UnsafeMutablePointer<ObjectKey>) -> Int {
@@ -235,7 +238,16 @@ struct InnerCluster {
         return child
     }
 
-    /// Returns the index of the child whose range contains `key`, which is relative to this node.
+    /// Prefetches the beginning of a child, if there is one.
+    @inline(__always)
+    func prefetch(_ child: Int) {
+        guard child < childCount else { return }
+        let ref = node.slot(InnerClusterShape.child(child)).ref
+        // Prefetching an invalid address has no effect.
+        Prefetch.bytes(space.base.advanced(by: Int(truncatingIfNeeded: ref.raw)), 128)
+    }
+
+    /// Returns the child whose range contains `key`, relative to this node.
     func child(covering key: UInt64) -> Int {
         if isCompact {
             return shift > 63 ? 0 : Int(min(key &>> shift, UInt64(childCount - 1)))

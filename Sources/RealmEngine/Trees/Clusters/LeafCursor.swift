@@ -131,8 +131,10 @@ extension LeafCursor {
         }
     }
 
-    /// Sets `pending` to the next child of the deepest open inner node. Skips whole subtrees before
-    /// the first wanted object if possible. Returns false at the end.
+    /// Number of children between the current one and the one that is prefetched.
+    private static var fetchedAhead: Int { 4 }
+
+    /// Moves to the next child of the innermost open node, skipping whole subtrees if possible.
     private mutating func advance() throws(RealmError) -> Bool {
         while let child = frame?.child {
             let isDone = child >= frame!.end
@@ -145,6 +147,7 @@ extension LeafCursor {
             let base = frame!.inner.base &+ frame!.inner.offset(child)
             if let lastKey, base <= lastKey { throw disorder(ref) }
             frame!.child = child + 1
+            frame!.inner.prefetch(child + Self.fetchedAhead)
             if seen < toSkip {
                 let count = try ClusterTree.count(space, try space.node(ref), ref)
                 if seen + count <= toSkip {
