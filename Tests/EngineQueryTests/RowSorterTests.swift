@@ -17,11 +17,12 @@ import Testing
     }
 
     private func keys(
-        _ tail: String, _ file: RandomColumnsFile, memory: Int
+        _ tail: String, _ file: RandomColumnsFile, memory: Int,
+        where condition: String = "TRUEPREDICATE"
     ) throws -> [ObjectKey] {
         var options = QueryOptions()
         options.memoryLimit = memory
-        let query = try Query("TRUEPREDICATE " + tail).bound(to: file.table)
+        let query = try Query(condition + " " + tail).bound(to: file.table)
         return Array(
             try QueryPlan(query, in: file.snapshot, options: options).rows(in: file.snapshot).keys)
     }
@@ -49,6 +50,37 @@ import Testing
                 .joined(separator: ", ")
             let found = try keys("SORT(\(tail))", file, memory: memory)
             #expect(found == expected.map(\.element.key), "\(tail)")
+        }
+    }
+
+    /// Columns without nulls whose keys are one number are sorted by the joined words of two.
+    @Test func rowsAreSortedByTwoColumnsAtOnce() throws {
+        var random = SeededRandom.fresh("joined words")
+        let file = try RandomColumnsFile(rows: 1500, random)
+        let names = ["tiny", "small", "flag", "d", "wide", "time", "uuid", "word"]
+        let places = names.map { RandomColumnsFile.names.firstIndex(of: $0)! }
+        let condition = names.map { "\($0) != null" }.joined(separator: " AND ")
+        let rows = try values(file).filter { row in
+            places.allSatisfy { compare(row.values[$0], .null) != 0 }
+        }
+        #expect(rows.count > 300)
+        for first in 0..<3 {
+            for second in names.indices where second != first {
+                let columns = [first, second, random.below(names.count)]
+                let ascending = columns.map { _ in random.below(2) == 0 }
+                let expected = rows.enumerated().sorted { a, b in
+                    for (column, isAscending) in zip(columns, ascending) {
+                        let place = places[column]
+                        let order = compare(a.element.values[place], b.element.values[place])
+                        if order != 0 { return isAscending ? order < 0 : order > 0 }
+                    }
+                    return a.offset < b.offset
+                }
+                let tail = zip(columns, ascending).map { "\(names[$0]) \($1 ? "ASC" : "DESC")" }
+                    .joined(separator: ", ")
+                let found = try keys("SORT(\(tail))", file, memory: .max, where: condition)
+                #expect(found == expected.map(\.element.key), "\(tail)")
+            }
         }
     }
 

@@ -23,7 +23,21 @@ package struct ArrangedRecords: ~Copyable {
     /// Number of objects to render at a time, adapted to `memory`.
     private var objects = 1 << 13
 
-    private init(memory: Int) { self.memory = memory }
+    /// Integers of the objects, if records consist of integers: they are rendered in the order of
+    /// the SORT then.
+    private let integers: IntegerRecords?
+
+    private init(memory: Int, _ integers: IntegerRecords?) {
+        self.memory = memory
+        self.integers = integers
+        if let integers { adapt(to: integers.words * 8) }
+    }
+
+    /// Chooses the number of objects for records of `size` bytes.
+    private mutating func adapt(to size: Int) {
+        let size = size + Self.recordOverhead
+        objects = min(Self.maximumObjects, max(Self.minimumObjects, memory / size))
+    }
 
     /// Appends the records of objects in the order of `keys`. Calls `flush` whenever `out` contains
     /// at least `limit` bytes, and stops if `flush` returns false.
@@ -36,13 +50,19 @@ package struct ArrangedRecords: ~Copyable {
         to out: inout ByteBuffer, until limit: Int = .max,
         _ flush: (inout ByteBuffer) throws(RealmError) -> Bool
     ) throws(RealmError) -> Int? {
-        var records = ArrangedRecords(memory: memory)
+        var records = ArrangedRecords(memory: memory, renderer.integerRecords())
         var rest = keys
         var count = 0
         while !rest.isEmpty {
             let part = rest.prefix(records.objects)
             rest = rest[part.endIndex...]
             let order = TableOrder(part)
+            if let integers = records.integers, try integers.read(order, renderer.scan) {
+                count += part.count
+                guard try append(part.count, integers, order, renderer, to: &out, limit, flush)
+                else { return nil }
+                continue
+            }
             try records.render(order, renderer)
             var next = 0
             while next < part.count {
@@ -58,6 +78,31 @@ package struct ArrangedRecords: ~Copyable {
         return count
     }
 
+    /// Renders the records of `count` list elements from their integers. Returns false if `flush`
+    /// returned false.
+    @_optimize(speed)
+    private static func append(
+        _ count: Int, _ integers: IntegerRecords, _ order: TableOrder, _ renderer: RecordRenderer,
+        to out: inout ByteBuffer, _ limit: Int,
+        _ flush: (inout ByteBuffer) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Bool {
+        let found = UnsafeMutablePointer<UnsafePointer<Int64>>.allocate(
+            capacity: IntegerRecords.maximumFound)
+        defer { found.deallocate() }
+        let hasNulls = integers.words > renderer.plan.columns.count
+        var next = 0
+        while next < count {
+            let end = min(next + IntegerRecords.maximumFound, count)
+            integers.find(next..<end, in: order, to: found)
+            for i in 0..<end - next {
+                try renderer.append(found[i], hasNulls: hasNulls, to: &out)
+            }
+            next = end
+            if out.count >= limit, try !flush(&out) { return false }
+        }
+        return true
+    }
+
     /// Renders the objects in the order of the table.
     @_optimize(speed)
     private mutating func render(
@@ -66,12 +111,25 @@ package struct ArrangedRecords: ~Copyable {
         records.removeAll()
         starts.removeAll(keepingCapacity: true)
         starts.reserveCapacity(order.count + 1)
-        try order.visit { (key) throws(RealmError) in
-            starts.append(records.count)
-            if let row = try renderer.scan.seek(key) { try renderer.append(row, to: &records) }
+        try order.visitRanges { (key, count) throws(RealmError) in
+            var left = count
+            while left > 0 {
+                let isComplete = try renderer.scan.seek(
+                    ObjectKey(key.raw + Int64(count - left)), count: left
+                ) { (rows) throws(RealmError) in
+                    for row in rows {
+                        starts.append(records.count)
+                        try renderer.append(row, to: &records)
+                    }
+                    left -= rows.count
+                }
+                if !isComplete {
+                    starts.append(records.count)
+                    left -= 1
+                }
+            }
         }
         starts.append(records.count)
-        let size = records.count / max(1, order.count) + Self.recordOverhead
-        objects = min(Self.maximumObjects, max(Self.minimumObjects, memory / size))
+        adapt(to: records.count / max(1, order.count))
     }
 }

@@ -122,8 +122,41 @@ package final class RecordRenderer: RecordContent {
         try form.append(self, to: &out)
     }
 
-    /// Renders the record of the object in `row` without the parts that depend on earlier records,
-    /// such as separators.
+    /// Makes storage for the integers of objects; nil unless a record consists of one to four
+    /// integers, one per field, between constant texts.
+    func integerRecords() -> IntegerRecords? {
+        guard frame != nil, 1...4 ~= fieldCount,
+            (0..<fieldCount).allSatisfy({ quick[$0].column >= 0 })
+        else { return nil }
+        return IntegerRecords(scan)
+    }
+
+    /// Appends the record of an object whose integers were read before.
+    @inline(__always)
+    func append(
+        _ integers: UnsafePointer<Int64>, hasNulls: Bool, to out: inout ByteBuffer
+    ) throws(RealmError) {
+        guard let frame else { return }
+        frame.begin(&out)
+        for position in 0..<fieldCount {
+            let field = quick[position]
+            let isNull =
+                hasNulls && integers[plan.columns.count] >> Int64(field.column) & 1 != 0
+            if let separator = frame.separator {
+                if position > 0 { out.append(separator) }
+                try cells.append(
+                    isNull ? .null : .int(integers[field.column]), JSONRenderer.ValueContext(),
+                    isMixed: false, to: &out)
+                continue
+            }
+            out.append(field.name)
+            if isNull { out.append("null") } else { out.append(number: integers[field.column]) }
+        }
+        if frame.separator == nil { out.append(UInt8(ascii: "}")) }
+        frame.end(&out)
+    }
+
+    /// Renders the record of the object in `row` without the parts that depend on earlier records.
     package func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
         self.row = row
         try form.spool(self, to: &record)

@@ -11,4 +11,19 @@ extension TableScan {
         try load(leaf)
         return row
     }
+
+    /// Calls `body` with the rows of objects with consecutive keys, leaf by leaf: `count` keys from
+    /// `first` on. Returns false, after some of the calls, if an object does not exist.
+    package func seek(
+        _ first: ObjectKey, count: Int, _ body: (Range<Int>) throws(RealmError) -> Void
+    ) throws(RealmError) -> Bool {
+        var done = 0
+        while done < count {
+            guard let row = try seek(ObjectKey(first.raw &+ Int64(done))) else { return false }
+            let length = consecutiveRows(from: row, atMost: count - done)
+            try body(row..<row + length)
+            done += length
+        }
+        return true
+    }
 }

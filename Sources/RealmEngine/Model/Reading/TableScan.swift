@@ -65,6 +65,42 @@ public final class TableScan {
         return current.row(of: key)
     }
 
+    /// Number of rows from `row` on, at most `limit`, whose keys in the current leaf are
+    /// consecutive.
+    func consecutiveRows(from row: Int, atMost limit: Int) -> Int {
+        guard let current else { return 0 }
+        let limit = min(limit, rows - row)
+        if current.hasConsecutiveKeys { return limit }
+        let first = current.key(row).raw
+        var count = 1
+        while count < limit, current.key(row + count).raw == first &+ Int64(count) { count += 1 }
+        return count
+    }
+
+    /// Number of words per row that `storeIntegers` stores; nil unless all columns of the scan are
+    /// integers, one per object.
+    package var integerWords: Int? {
+        guard columns.allSatisfy({ $0.type == .int && $0.collection == nil }) else { return nil }
+        return columnCount + (columns.contains { $0.isNullable } ? 1 : 0)
+    }
+
+    /// Stores the integers of rows of the current leaf. If a column is nullable, a word after the
+    /// integers of each row has a bit for each column that is null.
+    ///
+    /// - Parameter stride: the value of `integerWords`, which must not be nil.
+    func storeIntegers(
+        _ range: Range<Int>, to words: UnsafeMutablePointer<Int64>, stride: Int
+    ) throws(RealmError) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= rows)
+        let nulls = stride > columnCount ? words + columnCount : nil
+        if let nulls { for row in 0..<range.count { nulls[row * stride] = 0 } }
+        for column in 0..<columnCount {
+            opened[column].storeIntegers(
+                range, to: words + column, stride: stride, nulls, bit: 1 << Int64(column))
+        }
+        try space.checkCurrent()
+    }
+
     /// Key of the object in `row` of the current leaf.
     public func key(_ row: Int) -> ObjectKey {
         precondition(row >= 0 && row < rows)

@@ -1,9 +1,11 @@
 /// Keys of objects in the order of a query, in memory or, beyond the memory limit, in a temporary
-/// file. Safe to use from any thread.
+/// file. Consecutive keys are stored as a range. Safe to use from any thread.
 public struct RowKeys: RandomAccessCollection, Sendable {
     private enum Storage: Sendable {
         case memory([ObjectKey])
         case spilled(SpilledBytes)
+        /// The consecutive keys from this one on.
+        case range(first: Int64)
     }
 
     private let storage: Storage
@@ -18,6 +20,11 @@ public struct RowKeys: RandomAccessCollection, Sendable {
     fileprivate init(_ bytes: SpilledBytes) {
         storage = .spilled(bytes)
         endIndex = bytes.count / 8
+    }
+
+    /// The `count` consecutive keys from `first` on.
+    fileprivate init(from first: Int64, count: Int) {
+        self.init(.range(first: first), count: count)
     }
 
     private init(_ storage: Storage, count: Int) {
@@ -41,11 +48,12 @@ public struct RowKeys: RandomAccessCollection, Sendable {
         case .memory(let keys): return keys[i]
         case .spilled(let bytes):
             return ObjectKey(bytes.number(at: i &* 8))
+        case .range(let first): return ObjectKey(first &+ Int64(i))
         }
     }
 
-    /// Address of the array of keys if it is in memory. Copies of the list share the array and thus
-    /// the address. Nil if the keys are in a temporary file.
+    /// Address of the keys if they are in memory, the same for all copies of the list; nil if they
+    /// are in a temporary file or stored as a range.
     var base: UnsafeRawPointer? {
         guard case .memory(let keys) = storage else { return nil }
         return keys.withUnsafeBytes { $0.baseAddress }
@@ -69,7 +77,9 @@ extension RowKeys {
         switch storage {
         case .memory(let keys):
             while count < limit, keys[position + count] == leaf.key(row + count) { count += 1 }
-        case .spilled:
+        case .range(let first) where leaf.hasConsecutiveKeys:
+            if leaf.key(row).raw == first &+ Int64(position) { count = limit }
+        case .spilled, .range:
             while count < limit, self[position + count] == leaf.key(row + count) { count += 1 }
         }
         return row..<row + count
@@ -78,9 +88,23 @@ extension RowKeys {
     /// Returns the keys rearranged: element `i` of the result is the key at position `order[i]`.
     func reordered(_ order: [UInt32]) -> RowKeys {
         switch storage {
-        case .memory(let keys): RowKeys(order.map { keys[Int($0)] })
-        case .spilled: RowKeys(order.map { self[Int($0)] })
+        case .memory(let keys): Self.made(order) { keys[$0] }
+        case .spilled: Self.made(order) { self[$0] }
+        case .range(let first): Self.made(order) { ObjectKey(first &+ Int64($0)) }
         }
+    }
+
+    @inline(__always)
+    private static func made(_ order: [UInt32], _ key: (Int) -> ObjectKey) -> RowKeys {
+        let count = order.count
+        return RowKeys(
+            [ObjectKey](unsafeUninitializedCapacity: count) { (keys, used) in
+                if let start = keys.baseAddress {
+                    LargeMemory.requestHugePages(start, count &* MemoryLayout<ObjectKey>.stride)
+                    for i in 0..<count { (start + i).initialize(to: key(Int(order[i]))) }
+                }
+                used = count
+            })
     }
 
     /// Calls `body` with the position and key of each element in a range of positions.
@@ -89,28 +113,66 @@ extension RowKeys {
         switch storage {
         case .memory(let keys): for i in range { body(i, keys[i]) }
         case .spilled: for i in range { body(i, self[i]) }
+        case .range(let first): for i in range { body(i, ObjectKey(first &+ Int64(i))) }
         }
     }
 }
 
-/// Collects object keys, in memory up to a limit and then in a temporary file.
+/// Collects object keys, in memory up to a limit and then in a temporary file. While all keys are
+/// consecutive, only the first one and their number are stored.
 struct KeyGatherer {
+    /// First key and number of the keys, as long as they are consecutive.
+    private var first: Int64 = 0
+    private var consecutive = 0
+    /// Whether all keys so far are consecutive, so that none is in `keys`.
+    private var isRange = true
     private var keys: [ObjectKey] = []
     private var file: SpillFile?
     private let memory: QueryMemoryLimit
 
     init(_ memory: QueryMemoryLimit) { self.memory = memory }
 
-    var count: Int { (file?.size ?? 0) / 8 + keys.count }
+    var count: Int { (file?.size ?? 0) / 8 + keys.count + consecutive }
 
     @inline(__always)
     mutating func append(_ key: ObjectKey) throws(RealmError) {
+        if isRange {
+            if extend(key.raw, by: 1) { return }
+            try storeRange()
+        }
         keys.append(key)
         if keys.count >= memory.keys { try spill() }
     }
 
-    /// Appends the object keys of the selected rows of a leaf.
+    /// Adds consecutive keys to the range; returns false if they do not continue it.
+    @inline(__always)
+    private mutating func extend(_ key: Int64, by count: Int) -> Bool {
+        if consecutive == 0 { first = key }
+        guard key == first &+ Int64(consecutive) else { return false }
+        consecutive &+= count
+        return true
+    }
+
+    /// Stores the keys of the range one by one, because the next key does not continue it.
+    @inline(never)
+    private mutating func storeRange() throws(RealmError) {
+        isRange = false
+        let count = consecutive
+        consecutive = 0
+        for i in 0..<count { try append(ObjectKey(first &+ Int64(i))) }
+    }
+
+    /// Appends the keys of the selected rows of a leaf.
     mutating func append(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
+        if rows.isEmpty { return }
+        if isRange {
+            if rows == Selection(first: leaf.count), leaf.hasConsecutiveKeys,
+                extend(leaf.key(0).raw, by: leaf.count)
+            {
+                return
+            }
+            try storeRange()
+        }
         withUnsafeTemporaryAllocation(of: ObjectKey.self, capacity: ClusterRows.maximum) { part in
             let count = leaf.write(rows, to: part.baseAddress!)
             keys.append(contentsOf: UnsafeBufferPointer(rebasing: part[..<count]))
@@ -131,6 +193,7 @@ struct KeyGatherer {
 
     /// Returns all collected keys. The gatherer must not be used afterwards.
     mutating func finish() throws(RealmError) -> RowKeys {
+        if isRange { return RowKeys(from: first, count: consecutive) }
         if file == nil { return RowKeys(keys) }
         try spill()
         keys = []

@@ -19,6 +19,9 @@ struct RowSorter {
         let rows: Range<Int>
         let column: Int
         let part: SortPart
+        /// Whether the items have only the higher bits of the word, so that rows with equal items
+        /// are sorted by the whole word next.
+        var isPartial = false
     }
 
     /// Maximum number of rows in a run that is sorted by comparing whole keys. Longer runs are
@@ -57,7 +60,16 @@ struct RowSorter {
             if let first = columns.first { sort(by: first.firstPart, isLoaded: false) }
             return
         }
-        WordSort.store(words, flip: first.flip, to: items)
+        if let joined = JoinedWords(columns) {
+            WordSort.store(items, different: .max) { joined[$0] }
+            let second = columns[1].firstPart
+            return sort(
+                Run(
+                    rows: 0..<items.count, column: 1, part: second, isPartial: joined.isPartial),
+                isLoaded: true)
+        }
+        let flip = first.flip
+        WordSort.store(items, different: WordSort.difference(words)) { words[$0] ^ flip }
         sort(by: first.firstPart, isLoaded: true)
     }
 
@@ -66,7 +78,10 @@ struct RowSorter {
     /// - Parameter isLoaded: whether the items already contain the word `part` of the first column,
     ///   and are sorted by it.
     private func sort(by part: SortPart, isLoaded: Bool) {
-        let all = Run(rows: 0..<items.count, column: 0, part: part)
+        sort(Run(rows: 0..<items.count, column: 0, part: part), isLoaded: isLoaded)
+    }
+
+    private func sort(_ all: Run, isLoaded: Bool) {
         var runs: [Run] = []
         if isLoaded { split(all, items, &runs) } else { runs.append(all) }
         while let run = runs.popLast() { sort(run, &runs) }
@@ -112,6 +127,7 @@ struct RowSorter {
     private func next(
         _ run: Run, _ rows: Range<Int>, _ equal: UnsafeMutableBufferPointer<SortItem>
     ) -> Run {
+        if run.isPartial { return Run(rows: rows, column: run.column, part: run.part) }
         if let part = columns[run.column].part(after: run.part, equal) {
             return Run(rows: rows, column: run.column, part: part)
         }
@@ -177,21 +193,31 @@ enum WordSort {
         distribute(items, different)
     }
 
-    /// Sorts `words`: makes an item of each word and its index, which is the row, and sorts the
-    /// items. The first pass of the radix sort stores each item directly in its bucket.
-    static func store(
-        _ words: UnsafeBufferPointer<UInt64>, flip: UInt64,
-        to items: UnsafeMutableBufferPointer<SortItem>
-    ) {
-        guard let start = items.baseAddress, let first = words.first else { return }
+    /// Returns the bits in which the words differ.
+    static func difference(_ words: UnsafeBufferPointer<UInt64>) -> UInt64 {
+        guard let first = words.first else { return 0 }
         var different: UInt64 = 0
         for word in words { different |= word ^ first }
+        return different
+    }
+
+    /// Initializes the items with words, with their positions as rows, and sorts them. The first
+    /// pass stores each item directly in its bucket.
+    ///
+    /// - Parameter different: the bits in which the words differ, or more bits.
+    /// - Parameter word: returns the word of a row, the same each time.
+    @inline(__always)
+    static func store(
+        _ items: UnsafeMutableBufferPointer<SortItem>, different: UInt64,
+        _ word: (Int) -> UInt64
+    ) {
+        guard let start = items.baseAddress, items.count > 0 else { return }
         let buckets = Buckets(items.count, different)
         buckets.withHeads { (heads, ends) in
-            for word in words { ends[buckets.of(word ^ flip)] &+= 1 }
+            for row in 0..<items.count { ends[buckets.of(word(row))] &+= 1 }
             buckets.setHeads(heads, ends)
-            for row in words.indices {
-                let word = words[row] ^ flip
+            for row in 0..<items.count {
+                let word = word(row)
                 let bucket = buckets.of(word)
                 (start + heads[bucket]).initialize(to: SortItem(word: word, row: UInt32(row)))
                 heads[bucket] &+= 1

@@ -10,8 +10,9 @@ package struct TableOrder: Sendable {
         /// A bit set of the keys: `words` has one bit per key, beginning at the key `first`.
         /// Element i of `before` is the number of bits that are set in the words before word i.
         case bits(first: UInt64, words: [UInt64], before: [UInt32])
-        /// `keys` are the distinct keys in table order. `places` contains, for each list element,
-        /// the index of its key in this array.
+        /// All keys from `first` on, without gaps.
+        case all(first: UInt64)
+        /// Sorted distinct keys, and for each list element the index of its key.
         case sorted([ObjectKey], places: [UInt32])
     }
 
@@ -46,6 +47,7 @@ package struct TableOrder: Sendable {
             before[i] = UInt32(count)
             count += word.nonzeroBitCount
         }
+        if greatest - least == UInt64(count - 1) { return (.all(first: least), count) }
         return (.bits(first: least, words: words, before: before), count)
     }
 
@@ -72,6 +74,8 @@ package struct TableOrder: Sendable {
     package func visit(_ body: (ObjectKey) throws(RealmError) -> Void) throws(RealmError) {
         switch form {
         case .sorted(let order, _): for key in order { try body(key) }
+        case .all(let first):
+            for i in 0..<count { try body(ObjectKey(Int64(bitPattern: first &+ UInt64(i)))) }
         case .bits(let first, let words, _):
             for (i, word) in words.enumerated() {
                 var rest = word
@@ -82,6 +86,26 @@ package struct TableOrder: Sendable {
                 }
             }
         }
+    }
+
+    /// Visits the distinct keys in table order as ranges of consecutive keys: the first key and the
+    /// number of keys.
+    package func visitRanges(
+        _ body: (ObjectKey, Int) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        if case .all(let first) = form {
+            return try body(ObjectKey(Int64(bitPattern: first)), count)
+        }
+        var (first, length): (Int64, Int) = (0, 0)
+        try visit { (key) throws(RealmError) in
+            if key.raw == first &+ Int64(length), length > 0 {
+                length &+= 1
+            } else {
+                if length > 0 { try body(ObjectKey(first), length) }
+                (first, length) = (key.raw, 1)
+            }
+        }
+        if length > 0 { try body(ObjectKey(first), length) }
     }
 
     /// Calls `body` for each list element, in list order, with the index of its key in table order,
@@ -156,10 +180,16 @@ package struct TableOrder: Sendable {
     /// include bytes after the record.
     private static let copied = 32
 
-    /// Stores in `places` the index of each key in table order, for the list elements in `part`.
-    private func store(_ part: Range<Int>, to places: UnsafeMutablePointer<Int>) {
+    /// Stores, for a range of list elements, the index of each key in table order.
+    func store(_ part: Range<Int>, to places: UnsafeMutablePointer<Int>) {
         switch form {
         case .sorted(_, let all): for i in part { places[i - part.lowerBound] = Int(all[i]) }
+        case .all(let first):
+            let start = keys.startIndex + part.lowerBound
+            keys.base.visit(start..<start + part.count) { (i, key) in
+                places[i &- start] = Int(
+                    truncatingIfNeeded: UInt64(bitPattern: key.raw) &- first)
+            }
         case .bits(let first, let words, let before):
             let start = keys.startIndex + part.lowerBound
             keys.base.visit(start..<start + part.count) { (i, key) in

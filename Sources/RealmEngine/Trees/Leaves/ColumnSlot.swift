@@ -71,4 +71,36 @@ struct ColumnSlot {
         case .other: return try leaf(ColumnLeaf.self).pointee.value(i)
         }
     }
+
+    /// Stores the values of rows of an integer leaf, `stride` words apart.
+    ///
+    /// - Parameter nulls: word of the first row that gets `bit` if the row is null, with the word of
+    ///   the next row `stride` words after it; nil for a leaf without nulls.
+    func storeIntegers(
+        _ rows: Range<Int>, to words: UnsafeMutablePointer<Int64>, stride: Int,
+        _ nulls: UnsafeMutablePointer<Int64>?, bit: Int64
+    ) {
+        switch form {
+        case .integer: Self.store(leaf(IntegerLeaf.self).pointee.node, 0, rows, words, stride)
+        case .nullableInteger:
+            let cells = leaf(NullableIntegerLeaf.self).pointee
+            Self.store(cells.node, NullableIntegerLeaf.first, rows, words, stride)
+            guard let nulls else { return }
+            for i in 0..<rows.count where words[i &* stride] == cells.marker {
+                nulls[i &* stride] |= bit
+            }
+        default: preconditionFailure("a leaf of other values than integers")
+        }
+    }
+
+    private static func store(
+        _ node: NodeView, _ first: Int, _ rows: Range<Int>, _ words: UnsafeMutablePointer<Int64>,
+        _ stride: Int
+    ) {
+        let first = first + rows.lowerBound
+        if stride == 1 {
+            return IntegerKernels.decode(node, first: first, count: rows.count, into: words)
+        }
+        for i in 0..<rows.count { words[i &* stride] = node.integer(first &+ i) }
+    }
 }

@@ -1,0 +1,67 @@
+/// The integers of the objects of a `TableOrder`, in table order: the fields of records that consist
+/// of integers.
+///
+/// Confined to one thread.
+package final class IntegerRecords {
+    /// Number of words per record: an integer per column and, if a column is nullable, a word with
+    /// a bit for each column that is null.
+    package let words: Int
+    private var memory: UnsafeMutablePointer<Int64>
+    private var capacity = 0
+    private let places: UnsafeMutablePointer<Int>
+
+    /// Maximum number of records that `find` finds.
+    package static let maximumFound = 128
+
+    /// Makes records for the columns of a scan; nil if not all of them are integers.
+    package init?(_ scan: TableScan) {
+        guard let words = scan.integerWords else { return nil }
+        self.words = words
+        memory = .allocate(capacity: 1)
+        places = .allocate(capacity: Self.maximumFound)
+    }
+
+    deinit {
+        memory.deallocate()
+        places.deallocate()
+    }
+
+    /// Reads the integers of all objects of `order` with `scan`. Returns false if an object does
+    /// not exist.
+    package func read(_ order: TableOrder, _ scan: TableScan) throws(RealmError) -> Bool {
+        reserve(order.count * words)
+        var next = memory
+        var isComplete = true
+        try order.visitRanges { (key, count) throws(RealmError) in
+            guard isComplete else { return }
+            isComplete = try scan.seek(key, count: count) { (rows) throws(RealmError) in
+                try scan.storeIntegers(rows, to: next, stride: words)
+                next += rows.count * words
+            }
+        }
+        return isComplete
+    }
+
+    private func reserve(_ count: Int) {
+        if count <= capacity { return }
+        memory.deallocate()
+        memory = .allocate(capacity: count)
+        capacity = count
+        LargeMemory.requestHugePages(memory, count * MemoryLayout<Int64>.stride)
+    }
+
+    /// Stores the addresses of the records of consecutive list elements, at most `maximumFound`,
+    /// and prefetches the records. They are valid until the next `read`.
+    package func find(
+        _ elements: Range<Int>, in order: TableOrder,
+        to found: UnsafeMutablePointer<UnsafePointer<Int64>>
+    ) {
+        precondition(elements.count <= Self.maximumFound)
+        order.store(elements, to: places)
+        for i in 0..<elements.count {
+            let record = UnsafePointer(memory + places[i] &* words)
+            found[i] = record
+            Prefetch.line(record)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// The keys of two columns as one word per row. Its higher bits are the difference of the first
+/// column's word from the least one, its lower bits are the same of the second column, as far as
+/// they fit.
+///
+/// Rows are then sorted by both columns at once.
+struct JoinedWords {
+    private let first: Part
+    private let second: Part
+    /// Whether lower bits of the second column's words are left out.
+    let isPartial: Bool
+
+    /// Words of a column, and the shifts that move their differences to their position.
+    private struct Part {
+        private let words: UnsafePointer<UInt64>
+        private let flip: UInt64
+        private let least: UInt64
+        /// Number of bits of the greatest difference.
+        let bits: Int
+        private var left: UInt64 = 0
+        private var right: UInt64 = 0
+
+        /// Nil for columns whose words are computed row by row.
+        init?(_ column: SortColumn) {
+            guard let all = column.words(of: column.firstPart), let start = all.baseAddress,
+                !all.isEmpty
+            else { return nil }
+            words = start
+            flip = column.flip
+            var (lowest, highest) = (UInt64.max, UInt64.min)
+            for word in all {
+                lowest = min(lowest, word)
+                highest = max(highest, word)
+            }
+            least = min(lowest ^ column.flip, highest ^ column.flip)
+            bits = UInt64.bitWidth - (highest - lowest).leadingZeroBitCount
+        }
+
+        /// Moves the bits so that the highest one is at `end - 1`.
+        mutating func place(below end: Int) {
+            left = UInt64(max(0, end - bits))
+            right = UInt64(max(0, bits - end))
+        }
+
+        /// A column of 0 bits is shifted by less than its position, which does not change its zeros.
+        @inline(__always)
+        subscript(row: Int) -> UInt64 { (((words[row] ^ flip) &- least) &<< left) &>> right }
+    }
+
+    /// Maximum number of bits of the first column.
+    private static let maximumBits = 32
+
+    /// Nil if the columns have no words of this form.
+    init?(_ columns: [SortColumn]) {
+        guard columns.count > 1, columns[0].form == .exact, var first = Part(columns[0]),
+            first.bits <= Self.maximumBits, var second = Part(columns[1])
+        else { return nil }
+        first.place(below: UInt64.bitWidth)
+        second.place(below: UInt64.bitWidth - first.bits)
+        (self.first, self.second) = (first, second)
+        isPartial = first.bits + second.bits > UInt64.bitWidth
+    }
+
+    @inline(__always)
+    subscript(row: Int) -> UInt64 { first[row] | second[row] }
+}
