@@ -8,11 +8,13 @@ import ToolWrite
 
 /// The five tools are one program with five names.
 public enum Tools {
-    /// Runs the tool whose name the program was called by, the last component of `arguments[0]`,
-    /// and returns its exit status. Installs signal handlers and may end the process.
+    /// Runs the tool whose name the program was called by, the last component of the first word of
+    /// the command line, and returns its exit status. Installs signal handlers and may end the
+    /// process.
     ///
     /// - Parameter name: the tool to be where the program was given another name.
-    public static func run(_ arguments: [String], as name: String) -> Int32 {
+    public static func run(as name: String) -> Int32 {
+        let arguments = ProgramArguments.all()
         let called = arguments.first.map(FileName.last) ?? ""
         // A tool's tables take longer to make than most of what it does: only its own are made.
         let tool = tool(called) ?? tool(name)

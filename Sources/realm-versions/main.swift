@@ -1,4 +1,4 @@
 import Glibc
 import Tools
 
-exit(Tools.run(CommandLine.arguments, as: "realm-versions"))
+exit(Tools.run(as: "realm-versions"))

@@ -19,6 +19,12 @@ import Testing
         } catch { return error }
     }
 
+    @Test func argumentsAreTheWordsOfTheCommandLine() {
+        #expect(ProgramArguments.all() == CommandLine.arguments)
+        #expect(ProgramArguments.words([]) == [])
+        #expect(ProgramArguments.words([97, 0, 0, 195, 188, 98, 0]) == ["a", "", "\u{FC}b"])
+    }
+
     @Test func valuesAreAttachedOrInTheNextWord() throws {
         for words in [
             ["--limit=5", "f"], ["--limit", "5", "f"], ["-L5", "f"], ["-L", "5", "f"],

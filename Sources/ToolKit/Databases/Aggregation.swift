@@ -24,8 +24,11 @@ package final class Aggregation {
     }
 
     private static func trimmed(_ item: String) -> String {
-        let start = item.drop { $0 == " " }
-        return String(start.prefix(start.count - start.reversed().prefix { $0 == " " }.count))
+        let (bytes, space) = (item.utf8, UInt8(ascii: " "))
+        guard let first = bytes.firstIndex(where: { $0 != space }),
+            let last = bytes.lastIndex(where: { $0 != space })
+        else { return "" }
+        return String(Substring(bytes[first...last]))
     }
 
     private static func expression(

@@ -57,7 +57,7 @@ package struct Export {
     /// Number of workers to use. It is 1 if the records of the format depend on each other, and for
     /// a window over exploded records.
     private func workerCount(objects: Int) -> Int {
-        if records.form is any LayoutForm.Type || elements != .all { return 1 }
+        if records.form.isLayout || elements != .all { return 1 }
         let threads = readsInFileOrder ? min(threads, spool.memory / (32 << 20)) : threads
         return max(1, min(threads, objects / Self.objectsPerThread))
     }

@@ -53,7 +53,7 @@ package struct Report {
     /// Appends the report in the form of `style`.
     package func append(_ style: RecordStyle, to out: inout ByteBuffer) {
         var style = style
-        let isLayout = style.form is any LayoutForm.Type
+        let isLayout = style.form.isLayout
         if tableHeadings == nil, style.form == TableForm.self { style.hasHeader = false }
         if isLayout, style.null == nil { style.null = Array("-".utf8) }
         style.areRowsInMemory = true

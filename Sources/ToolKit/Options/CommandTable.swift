@@ -54,7 +54,7 @@ package struct CommandTable: Sendable {
         self.summary = summary
         self.synopsis = synopsis
         self.operands = operands
-        self.options = options.map(\.spec)
+        self.options = options.map { $0.spec }
         self.manual = manual
     }
 

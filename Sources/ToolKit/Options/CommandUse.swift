@@ -9,14 +9,17 @@ package protocol CommandUse: RawRepresentable where RawValue == Int {
 
 /// A set of uses of a tool.
 package struct Uses: Sendable {
-    private let bits: UInt64
+    @usableFromInline let bits: UInt64
 
     package static let all = Uses(bits: .max)
 
-    private init(bits: UInt64) { self.bits = bits }
+    @usableFromInline init(bits: UInt64) { self.bits = bits }
 
-    package init<Use: CommandUse>(_ uses: [Use]) {
-        bits = uses.reduce(0) { $0 | 1 << $1.rawValue }
+    /// Inlinable, because every start of a tool makes some twenty sets.
+    @inlinable package init<Use: CommandUse>(_ uses: [Use]) {
+        var bits: UInt64 = 0
+        for use in uses { bits |= 1 << UInt64(use.rawValue) }
+        self.init(bits: bits)
     }
 
     func contains(_ use: some CommandUse) -> Bool { bits >> use.rawValue & 1 == 1 }

@@ -6,7 +6,10 @@ package protocol OptionDeclaration: Sendable {
 /// Other options that an option refers to. A closure, because two options may refer to each other.
 package typealias Options = @Sendable () -> [any OptionDeclaration]
 
-/// The argument of an option: its name in the help text, and its parser.
+/// Text for the help. A closure, because most runs do not need it.
+package typealias OptionText = @Sendable () -> String
+
+/// The argument of an option: its name in the help text, and its form.
 package struct OptionArgument<Value: Sendable>: Sendable {
     let shape: ArgumentShape
     let form: OptionForm<Value>
@@ -52,14 +55,15 @@ package struct Option<Value: Sendable>: OptionDeclaration {
     /// Returns this option with another description, and with other options that it excludes or
     /// needs, for one tool.
     package func saying(
-        in section: OptionSection? = nil, _ summary: String, _ details: String,
+        in section: OptionSection? = nil, _ summary: @autoclosure @escaping OptionText,
+        _ details: @autoclosure @escaping OptionText,
         defaultText: String? = nil, excludes: @autoclosure @escaping Options = [],
         needs: @autoclosure @escaping Options = [], uses: Uses = .all
     ) -> Self {
         var copy = self
         copy.spec.section = section ?? spec.section
-        copy.spec.summary = summary
-        copy.spec.details = details
+        copy.spec.brief = summary
+        copy.spec.text = details
         copy.spec.defaultText = defaultText ?? spec.defaultText
         copy.spec.add(excludes: excludes, needs: needs, uses)
         return copy
@@ -77,7 +81,8 @@ extension Option where Value == Bool {
     /// Creates an option without an argument.
     package init(
         _ long: String?, _ short: Character? = nil, in section: OptionSection,
-        _ summary: String, _ details: String, excludes: @autoclosure @escaping Options = [],
+        _ summary: @autoclosure @escaping OptionText, _ details: @autoclosure @escaping OptionText,
+        excludes: @autoclosure @escaping Options = [],
         needs: @autoclosure @escaping Options = [], uses: Uses = .all, endsParsing: Bool = false
     ) {
         spec = OptionSpec(long, short, .none, in: section, summary, details)
@@ -91,7 +96,7 @@ extension Option where Value == Int {
     /// Creates an option whose value is the number of its occurrences.
     package init(
         counted long: String, _ short: Character? = nil, in section: OptionSection,
-        _ summary: String, _ details: String
+        _ summary: @autoclosure @escaping OptionText, _ details: @autoclosure @escaping OptionText
     ) {
         spec = OptionSpec(long, short, .none, in: section, summary, details)
         spec.isRepeatable = true
@@ -107,7 +112,8 @@ extension Option {
     ///   obvious.
     package init<T>(
         _ long: String, _ short: Character? = nil, _ argument: OptionArgument<T>,
-        in section: OptionSection, _ summary: String, _ details: String,
+        in section: OptionSection, _ summary: @autoclosure @escaping OptionText,
+        _ details: @autoclosure @escaping OptionText,
         defaultText: String? = nil, excludes: @autoclosure @escaping Options = [],
         needs: @autoclosure @escaping Options = [], uses: Uses = .all, aliases: [String] = []
     ) where Value == T? {
@@ -125,7 +131,8 @@ extension Option {
     ///   itself.
     package init(
         _ long: String, _ short: Character? = nil, _ argument: OptionArgument<Value>,
-        in section: OptionSection, _ summary: String, _ details: String,
+        in section: OptionSection, _ summary: @autoclosure @escaping OptionText,
+        _ details: @autoclosure @escaping OptionText,
         default fallback: Value, defaultText: String? = nil,
         excludes: @autoclosure @escaping Options = [], needs: @autoclosure @escaping Options = [],
         uses: Uses = .all, aliases: [String] = []
@@ -141,7 +148,8 @@ extension Option {
     /// Creates an option whose value is an array with the values of all occurrences, in order.
     package init<T>(
         _ long: String, _ short: Character? = nil, each argument: OptionArgument<T>,
-        in section: OptionSection, _ summary: String, _ details: String,
+        in section: OptionSection, _ summary: @autoclosure @escaping OptionText,
+        _ details: @autoclosure @escaping OptionText,
         excludes: @autoclosure @escaping Options = [], needs: @autoclosure @escaping Options = [],
         uses: Uses = .all, aliases: [String] = []
     ) where Value == [T] {

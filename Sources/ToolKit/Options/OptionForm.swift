@@ -126,7 +126,10 @@ extension OptionForm where Value == WaitPolicy {
 extension OptionForm where Value: RawRepresentable, Value.RawValue == String {
     /// One of the given words.
     package static func choice(_ values: [Value]) -> Self {
-        Self(.choice(values.map(\.rawValue)), \.rawValue, orNil: { Value(rawValue: $0) })
+        // Closures, because each key path is an object that the start of a tool would make.
+        Self(
+            .choice(values.map { $0.rawValue }), { $0.rawValue },
+            orNil: { Value(rawValue: $0) })
     }
 }
 

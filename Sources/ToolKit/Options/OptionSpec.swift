@@ -47,11 +47,10 @@ package struct OptionSpec: Sendable {
     let short: Character?
     let argument: ArgumentShape
     var section: OptionSection
-    /// Description of the option in a few words, for `-h` and completions: lower case, no full
-    /// stop.
-    package internal(set) var summary: String
-    /// Description of the option in sentences, for `--help` and the manual.
-    var details: String
+    /// Returns `summary`.
+    var brief: OptionText
+    /// Returns `details`.
+    var text: OptionText
     /// Behaviour without the option; nil if it is obvious.
     var defaultText: String?
     /// Whether the values of all occurrences are used, in order. Otherwise the last occurrence
@@ -71,15 +70,16 @@ package struct OptionSpec: Sendable {
 
     init(
         _ long: String?, _ short: Character?, _ argument: ArgumentShape,
-        in section: OptionSection, _ summary: String, _ details: String
+        in section: OptionSection, _ brief: @escaping OptionText,
+        _ text: @escaping OptionText
     ) {
         precondition(long != nil || short != nil, "an option needs a spelling")
         self.long = long
         self.short = short
         self.argument = argument
         self.section = section
-        self.summary = summary
-        self.details = details
+        self.brief = brief
+        self.text = text
     }
 
     mutating func add(
@@ -89,6 +89,12 @@ package struct OptionSpec: Sendable {
         conditions = needs
         self.uses = uses
     }
+
+    /// A few words for `-h` and for completions: lower case, no full stop.
+    package var summary: String { brief() }
+
+    /// Sentences for `--help` and the manual.
+    var details: String { text() }
 
     /// Names of options that cannot be combined with this one.
     var excludes: [String] { exclusions().map(\.spec.name) }

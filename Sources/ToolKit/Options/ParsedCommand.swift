@@ -1,7 +1,7 @@
 /// A parsed command line.
 ///
-/// The declaration of an option is the key to its value: `command[QueryOption.limit]`. Reading an
-/// option that is not in the command's table traps.
+/// The value of an option is read with the option as key: `command[QueryOption.limit]`. Reading an
+/// option that the table does not have is a bug, and traps in debug builds.
 package struct ParsedCommand: Sendable {
     struct Occurrence: Sendable {
         /// The option's `OptionSpec.name`.
@@ -11,21 +11,15 @@ package struct ParsedCommand: Sendable {
 
     package let table: CommandTable
     private(set) var occurrences: [Occurrence] = []
-    /// Arguments of all occurrences, in order, by option name.
-    private var values: [String: [String?]] = [:]
-    /// Names of the options in the table.
-    private let names: Set<String>
     package private(set) var operands: [String] = []
     let keyOnce = KeyOnce()
 
     init(_ table: CommandTable) {
         self.table = table
-        names = Set(table.options.map(\.name))
     }
 
     mutating func add(_ option: OptionSpec, _ value: String?) {
         occurrences.append(Occurrence(name: option.name, value: value))
-        values[option.name, default: []].append(value)
     }
 
     mutating func add(operand: String) { operands.append(operand) }
@@ -39,23 +33,40 @@ package struct ParsedCommand: Sendable {
 
     /// Returns the value of the option, or its default.
     package subscript<Value>(_ option: Option<Value>) -> Value {
-        precondition(knows(option), "\(table.name) has no option \(option.spelling)")
+        assert(knows(option), "\(table.name) has no option \(option.spelling)")
         return self[ifKnown: option]
     }
 
     /// Returns the value of an option that not all tools have. Returns the default if the command's
     /// table lacks the option.
     subscript<Value>(ifKnown option: Option<Value>) -> Value {
-        option.value(values[option.spec.name] ?? [])
+        option.value(values(of: option.spec.name))
     }
 
     package func isGiven(_ option: some OptionDeclaration) -> Bool {
-        precondition(knows(option), "\(table.name) has no option \(option.spec.spelling)")
+        assert(knows(option), "\(table.name) has no option \(option.spec.spelling)")
         return isGiven(option.spec)
     }
 
     func isGiven(_ option: OptionSpec) -> Bool {
-        values[option.name] != nil
+        isGiven(option.name)
+    }
+
+    /// Arguments of all occurrences of an option, in order. A command line has few options, so that
+    /// a search is faster than a hash table.
+    @_optimize(speed)
+    private func values(of name: String) -> [String?] {
+        var values: [String?] = []
+        for occurrence in occurrences where occurrence.name == name {
+            values.append(occurrence.value)
+        }
+        return values
+    }
+
+    @_optimize(speed)
+    private func isGiven(_ name: String) -> Bool {
+        for occurrence in occurrences where occurrence.name == name { return true }
+        return false
     }
 
     package func isAnyGiven(_ options: [any OptionDeclaration]) -> Bool {
@@ -63,7 +74,8 @@ package struct ParsedCommand: Sendable {
     }
 
     func knows(_ option: some OptionDeclaration) -> Bool {
-        names.contains(option.spec.name)
+        let name = option.spec.name
+        return table.options.contains { $0.name == name }
     }
 
     /// Returns the last occurrence of any of the options; nil if none is given.

@@ -2,6 +2,10 @@
 package enum FileName {
     /// The last component of a path.
     package static func last(of path: String) -> String {
-        path.split(separator: "/").last.map(String.init) ?? path
+        let bytes = path.utf8
+        guard let end = bytes.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return path }
+        let name = bytes[...end]
+        let slash = name.lastIndex(of: UInt8(ascii: "/"))
+        return String(Substring(slash.map { name[name.index(after: $0)...] } ?? name))
     }
 }

@@ -17,7 +17,7 @@ struct DirectoryExport {
         form = request.recordForm
         guard let suffix = form.fileSuffix else {
             let name =
-                form is any LayoutForm.Type ? "tables for people" : form.format.rawValue
+                form.isLayout ? "tables for people" : form.format.rawValue
             throw .misuse(
                 "--output-dir writes no \(name)", code: "InvalidArgument",
                 hint: "csv, tsv, ndjson and json")

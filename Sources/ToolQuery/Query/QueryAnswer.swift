@@ -141,7 +141,7 @@ extension QueryAnswer {
     private func printObjects(_ tables: [TableInfo]) throws(RealmError) -> ExitCode {
         let plans = try request.plans(tables, database.schema)
         let form = try form(plans)
-        if !(form is any LayoutForm.Type) { try checkNames(plans) }
+        if !form.isLayout { try checkNames(plans) }
         var export = Export(
             database: database, plans: plans, values: request.values,
             records: request.recordStyle(form), window: request.window,

@@ -242,7 +242,7 @@ extension QueryRequest {
         style.null = command[QueryOption.null].map { Array($0.utf8) }
         style.hasCarriageReturns = command[QueryOption.carriageReturns]
         style.hasByteOrderMark = command[QueryOption.byteOrderMark]
-        if form is any LayoutForm.Type {
+        if form.isLayout {
             style.width =
                 command.outputPath == nil
                 ? Terminal.columns(STDOUT_FILENO) : Terminal.columns(-1)

@@ -27,8 +27,8 @@ enum RootShape {
     /// if there is none.
     static let evacuation = 11
 
-    /// Numbers of slots that roots can have.
-    static let validCounts: Set<Int> = [3, 5, 7, 9, 10, 11, 12]
+    /// Numbers of slots that writers have stored.
+    static let validCounts = [3, 5, 7, 9, 10, 11, 12]
     static let minimumCount = 3
 
     static let freeLists = [freePositions, freeLengths, freeVersions]

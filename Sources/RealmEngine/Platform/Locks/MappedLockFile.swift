@@ -10,8 +10,13 @@ final class MappedLockFile: @unchecked Sendable {
     private let descriptor: Int32
     private let locked: FileIdentity?
     private let visible = Atomic<Int>(0)
-    /// The lock files that this process has locked, each with its number of locks.
-    private static let held = LockedValue<[FileIdentity: Int]>([:])
+    private static let held = LockedValue(Held())
+
+    /// A struct of its own, whose type needs no search of conformances when a program starts.
+    private struct Held {
+        /// The lock files that this process has locked, and how often.
+        var counts: [FileIdentity: Int] = [:]
+    }
 
     private static let reserved = 1 << 26
 
@@ -105,7 +110,7 @@ final class MappedLockFile: @unchecked Sendable {
         descriptor = fd
         self.path = path
         locked = file
-        Self.held.withLock { $0[file, default: 0] += 1 }
+        Self.held.withLock { $0.counts[file, default: 0] += 1 }
         guard size <= Self.reserved else { throw Self.damaged }
         visible.store(size, ordering: .releasing)
     }
@@ -131,8 +136,8 @@ final class MappedLockFile: @unchecked Sendable {
         munmap(base, Self.reserved)
         if let locked {
             Self.held.withLock { held in
-                held[locked, default: 1] -= 1
-                if held[locked] == 0 { held[locked] = nil }
+                held.counts[locked, default: 1] -= 1
+                if held.counts[locked] == 0 { held.counts[locked] = nil }
             }
         }
         // Closing the open file description releases its `flock`.
@@ -188,6 +193,7 @@ final class MappedLockFile: @unchecked Sendable {
 
     /// Whether any process holds a `flock` on `file`, whose path is `path`.
     static func isLocked(_ file: FileIdentity, at path: String) -> Bool {
-        held.withLock { $0[file] != nil } || LockTable.hasLock(on: file, at: path)
+        held.withLock { !$0.counts.isEmpty && $0.counts[file] != nil }
+            || LockTable.hasLock(on: file, at: path)
     }
 }

@@ -14,7 +14,12 @@ final class VerifiedPostings: Sendable {
         }
     }
 
-    private let outcomes = LockedValue<[ListID: Bool]>([:])
+    private let outcomes = LockedValue(Outcomes())
+
+    /// A struct of its own, whose type needs no search of conformances when a program starts.
+    private struct Outcomes {
+        var all: [ListID: Bool] = [:]
+    }
 
     /// Maximum number of lists whose check result is cached. The cache is emptied when it is full.
     private static let maximumCount = 1 << 16
@@ -23,12 +28,12 @@ final class VerifiedPostings: Sendable {
     func isSound(
         _ place: ListID, in table: TableInfo, _ space: NodeSpace
     ) throws(RealmError) -> Bool {
-        if let known = outcomes.withLock({ $0[place] }) { return known }
+        if let known = outcomes.withLock({ $0.all[place] }) { return known }
         let isSound = try KeyList(space, place.list, place.part)
             .isSound(in: ClusterTree(space: space, root: table.root))
         outcomes.withLock { outcomes in
-            if outcomes.count >= Self.maximumCount { outcomes.removeAll() }
-            outcomes[place] = isSound
+            if outcomes.all.count >= Self.maximumCount { outcomes.all.removeAll() }
+            outcomes.all[place] = isSound
         }
         return isSound
     }

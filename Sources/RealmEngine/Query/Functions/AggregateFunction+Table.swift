@@ -39,7 +39,7 @@ extension AggregateFunction {
     public static let standardDeviation = AggregateFunction(
         "stddev", ["@stddev"], "standard deviation", of: .numbers, nan: .skipped,
         "the sample standard deviation; null for fewer than two values", result: { _ in .double },
-        by: .state { OperationOn(Moments($1)) { moments, _ in moments.standardDeviation } })
+        by: .state { AggregateOperation(Moments($1)) { moments, _ in moments.standardDeviation } })
 
     public static let median = AggregateFunction(
         "median", ["@median"], "median", of: .numbers, nan: .skipped,

@@ -163,7 +163,8 @@ extension AggregateFunction {
         let filter = filter(of: element, inDictionary: inDictionary)
         switch computation {
         case .state(let operation): return operation(element, filter)
-        case .ordered, .objects: return OperationOn(ValueCount(filter)) { state, _ in state.result }
+        case .ordered, .objects:
+            return AggregateOperation(ValueCount(filter)) { state, _ in state.result }
         }
     }
 

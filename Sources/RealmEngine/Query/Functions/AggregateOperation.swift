@@ -1,75 +1,80 @@
 /// The operations of an aggregate function on its states, independent of the state's type.
-class AggregateOperation: @unchecked Sendable {
-    /// Size of a state in bytes. States are aligned to 16 bytes.
+///
+/// A class that is generic over the type, or a cast, would search for its conformance each time that
+/// a program starts.
+final class AggregateOperation: @unchecked Sendable {
+    /// Size of a state in bytes; states are aligned to 16 bytes.
     let size: Int
+    private let initialize: (UnsafeMutableRawPointer) -> Void
+    private let addValue: (UnsafeMutableRawPointer, Value, Int64) -> Void
+    private let addLeaf: (UnsafeMutableRawPointer, ColumnLeaf) throws(RealmError) -> Void
+    private let addRows: (UnsafeMutableRawPointer, ColumnLeaf, Selection) throws(RealmError) -> Void
+    private let addGroups:
+        (
+            UnsafeMutableRawPointer, Int, UnsafePointer<UInt32>, ColumnLeaf, Selection
+        ) throws(RealmError) -> Void
+    private let mergeState: (UnsafeMutableRawPointer, UnsafeRawPointer) -> Void
+    private let finish: (UnsafeRawPointer, IntegerOverflow) -> Value
 
-    fileprivate init(size: Int) { self.size = size }
+    /// - Parameter empty: the state before the first value.
+    init<State: AggregateState>(
+        _ empty: State, _ finish: @escaping @Sendable (State, IntegerOverflow) -> Value
+    ) {
+        size = (MemoryLayout<State>.size + 15) & ~15
+        initialize = { $0.initializeMemory(as: State.self, to: empty) }
+        addValue = { (state, value, times) in
+            state.assumingMemoryBound(to: State.self).pointee.add(value, times: times)
+        }
+        addLeaf = { (state, cells) throws(RealmError) in
+            try state.assumingMemoryBound(to: State.self).pointee.add(cells)
+        }
+        addRows = { (state, cells, rows) throws(RealmError) in
+            try state.assumingMemoryBound(to: State.self).pointee.add(cells, rows)
+        }
+        addGroups = { (first, step, groups, cells, rows) throws(RealmError) in
+            try State.add(
+                cells, rows, to: GroupStates(first: first, step: step, groups: groups))
+        }
+        mergeState = { (state, other) in
+            state.assumingMemoryBound(to: State.self).pointee.merge(other.load(as: State.self))
+        }
+        self.finish = { (state, overflow) in finish(state.load(as: State.self), overflow) }
+    }
 
-    /// Initializes the state of a group that has no values yet.
-    func start(_ state: UnsafeMutableRawPointer) {}
-    func add(_ value: Value, times: Int64, to state: UnsafeMutableRawPointer) {}
+    /// Initializes the state of a group without values.
+    func start(_ state: UnsafeMutableRawPointer) { initialize(state) }
+
+    func add(_ value: Value, times: Int64, to state: UnsafeMutableRawPointer) {
+        addValue(state, value, times)
+    }
+
     /// Adds all values of a leaf to a state, in order.
-    func add(_ cells: ColumnLeaf, to state: UnsafeMutableRawPointer) throws(RealmError) {}
+    func add(_ cells: ColumnLeaf, to state: UnsafeMutableRawPointer) throws(RealmError) {
+        try addLeaf(state, cells)
+    }
+
     /// Adds the values of the selected rows of a leaf to a state, in order.
     func add(
         _ cells: ColumnLeaf, _ rows: Selection, to state: UnsafeMutableRawPointer
-    ) throws(RealmError) {}
-    /// Adds the value of each selected row of a leaf to the state of the row's group. See
+    ) throws(RealmError) {
+        try addRows(state, cells, rows)
+    }
+
+    /// Adds the values of the selected rows of a leaf, each to the state of its group. See
     /// `GroupStates`.
     func add(
         _ cells: ColumnLeaf, _ rows: Selection, toGroups first: UnsafeMutableRawPointer, step: Int,
         _ groups: UnsafePointer<UInt32>
-    ) throws(RealmError) {}
-    /// Adds the state `other` to `state`. The values of `other` must come after the values of
-    /// `state` in the input, because the order can affect rounding and ties.
-    func merge(_ other: UnsafeRawPointer, into state: UnsafeMutableRawPointer) {}
-    func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value { .null }
-}
-
-/// An aggregate operation whose state has the type `State`, with a final step that computes the
-/// result from the state.
-final class OperationOn<State: AggregateState>: AggregateOperation, @unchecked Sendable {
-    private let empty: State
-    private let finish: @Sendable (State, IntegerOverflow) -> Value
-
-    /// - Parameter empty: initial state, before the first value is added.
-    init(_ empty: State, _ finish: @escaping @Sendable (State, IntegerOverflow) -> Value) {
-        self.empty = empty
-        self.finish = finish
-        super.init(size: (MemoryLayout<State>.size + 15) & ~15)
-    }
-
-    override func start(_ state: UnsafeMutableRawPointer) {
-        state.initializeMemory(as: State.self, to: empty)
-    }
-
-    override func add(_ value: Value, times: Int64, to state: UnsafeMutableRawPointer) {
-        state.assumingMemoryBound(to: State.self).pointee.add(value, times: times)
-    }
-
-    override func add(_ cells: ColumnLeaf, to state: UnsafeMutableRawPointer) throws(RealmError) {
-        try state.assumingMemoryBound(to: State.self).pointee.add(cells)
-    }
-
-    override func add(
-        _ cells: ColumnLeaf, _ rows: Selection, to state: UnsafeMutableRawPointer
     ) throws(RealmError) {
-        try state.assumingMemoryBound(to: State.self).pointee.add(cells, rows)
+        try addGroups(first, step, groups, cells, rows)
     }
 
-    override func add(
-        _ cells: ColumnLeaf, _ rows: Selection, toGroups first: UnsafeMutableRawPointer, step: Int,
-        _ groups: UnsafePointer<UInt32>
-    ) throws(RealmError) {
-        try State.add(
-            cells, rows, to: GroupStates(first: first, step: step, groups: groups))
+    /// Adds the state `other`, whose values follow the values of `state`.
+    func merge(_ other: UnsafeRawPointer, into state: UnsafeMutableRawPointer) {
+        mergeState(state, other)
     }
 
-    override func merge(_ other: UnsafeRawPointer, into state: UnsafeMutableRawPointer) {
-        state.assumingMemoryBound(to: State.self).pointee.merge(other.load(as: State.self))
-    }
-
-    override func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value {
-        finish(state.load(as: State.self), overflow)
+    func result(_ state: UnsafeRawPointer, _ overflow: IntegerOverflow) -> Value {
+        finish(state, overflow)
     }
 }

@@ -5,13 +5,16 @@ extension AggregateOperation {
         isLeast: Bool, of element: OperandType, _ filter: ValueFilter
     ) -> AggregateOperation {
         switch element {
-        case .int: OperationOn(IntegerExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
+        case .int:
+            AggregateOperation(IntegerExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
         case .float where !filter.includesNaN:
-            OperationOn(FloatExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
+            AggregateOperation(FloatExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
         case .double where !filter.includesNaN:
-            OperationOn(DoubleExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
-        case .timestamp: OperationOn(DateExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
-        default: OperationOn(Extreme(isLeast: isLeast, filter)) { extreme, _ in extreme.best }
+            AggregateOperation(DoubleExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
+        case .timestamp:
+            AggregateOperation(DateExtreme(NumberExtreme(isLeast))) { e, _ in e.best.result }
+        default:
+            AggregateOperation(Extreme(isLeast: isLeast, filter)) { extreme, _ in extreme.best }
         }
     }
 }

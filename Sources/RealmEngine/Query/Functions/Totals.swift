@@ -13,9 +13,9 @@ extension AggregateOperation {
         _ finish: @escaping @Sendable (any Total, IntegerOverflow) -> Value
     ) -> AggregateOperation {
         switch element {
-        case .int: OperationOn(IntegerTotal()) { finish($0, $1) }
-        case .float, .double: OperationOn(BinaryTotal()) { finish($0, $1) }
-        default: OperationOn(DecimalTotal(filter)) { finish($0, $1) }
+        case .int: AggregateOperation(IntegerTotal()) { finish($0, $1) }
+        case .float, .double: AggregateOperation(BinaryTotal()) { finish($0, $1) }
+        default: AggregateOperation(DecimalTotal(filter)) { finish($0, $1) }
         }
     }
 }

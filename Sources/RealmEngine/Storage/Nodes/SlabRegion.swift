@@ -35,8 +35,13 @@ final class SlabRegions: Sendable {
     private let start: Int
     /// Size of each half of the slab in bytes.
     let half: Int
-    /// Offsets of the regions in use. The range of the open region is empty until it is closed.
-    private let taken = LockedValue<[Range<Int>]>([])
+    private let taken = LockedValue(Taken())
+
+    /// A struct of its own, whose type needs no search of conformances when a program starts.
+    private struct Taken {
+        /// Ranges of the regions. The open region's range is empty.
+        var ranges: [Range<Int>] = []
+    }
 
     /// Number of bytes at the start of each half of the slab that stay in memory when a region is
     /// released.
@@ -52,8 +57,8 @@ final class SlabRegions: Sendable {
     /// is unused there, otherwise in the largest gap. The region opened before must be closed.
     func open() -> (SlabRegion, Range<Int>) {
         let room = taken.withLock { taken in
-            let room = self.room(beside: taken.sorted { $0.lowerBound < $1.lowerBound })
-            taken.append(room.lowerBound..<room.lowerBound)
+            let room = self.room(beside: taken.ranges.sorted { $0.lowerBound < $1.lowerBound })
+            taken.ranges.append(room.lowerBound..<room.lowerBound)
             return room
         }
         let offset = room.lowerBound
@@ -81,10 +86,10 @@ final class SlabRegions: Sendable {
         let page = AddressSpace.pageSize
         let pages = max(1, (end - region.offset + page - 1) / page)
         taken.withLock { taken in
-            guard let i = taken.firstIndex(where: { $0.lowerBound == region.offset }) else {
+            guard let i = taken.ranges.firstIndex(where: { $0.lowerBound == region.offset }) else {
                 return
             }
-            taken[i] = region.offset..<region.offset + pages * page
+            taken.ranges[i] = region.offset..<region.offset + pages * page
         }
     }
 
@@ -92,8 +97,10 @@ final class SlabRegions: Sendable {
     /// first 16 MiB of each half of the slab.
     fileprivate func release(_ offset: Int) {
         taken.withLock { taken in
-            guard let i = taken.firstIndex(where: { $0.lowerBound == offset }) else { return }
-            let range = taken.remove(at: i)
+            guard let i = taken.ranges.firstIndex(where: { $0.lowerBound == offset }) else {
+                return
+            }
+            let range = taken.ranges.remove(at: i)
             let warm = (range.lowerBound < half ? 0 : half) + Self.warm
             let first = min(range.upperBound, max(range.lowerBound, warm))
             let memory = UnsafeMutableRawPointer(mutating: mapping.base) + start

@@ -19,6 +19,7 @@ package protocol LayoutForm: RecordForm {
 
 extension LayoutForm {
     package static var hasIndependentRecords: Bool { false }
+    package static var isLayout: Bool { true }
     package static var hasTerminators: Bool { false }
     package static var titleMark: StaticString { "" }
     package static var separatesTitle: Bool { true }

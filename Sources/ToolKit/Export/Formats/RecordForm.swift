@@ -16,6 +16,8 @@ package protocol RecordForm: AnyObject, SendableMetatype {
     /// Whether no record depends on earlier records. Records may then be rendered in another order
     /// than they are printed in.
     static var hasIndependentRecords: Bool { get }
+    /// Whether the form is a `LayoutForm`, which a cast would search for.
+    static var isLayout: Bool { get }
     /// Whether each record ends with a terminator, a newline or NUL.
     static var hasTerminators: Bool { get }
     /// Whether short reports can also be printed in this format.
@@ -60,6 +62,7 @@ extension RecordForm {
     package static var cells: CellRules { CellRules() }
     package static var isReadBack: Bool { false }
     package static var hasIndependentRecords: Bool { true }
+    package static var isLayout: Bool { false }
     package static var hasTerminators: Bool { true }
     package static var printsReports: Bool { true }
     package static var fileSuffix: String? { nil }
