@@ -48,7 +48,9 @@ final class RecordDefaults {
             let value = unwrapped(value)
         else { return }
         if let any = value as? AnyRealmValue, case .none = any { return }
-        if let collection = value as? any Collection, collection.isEmpty { return }
+        // A map is a sequence, not a collection.
+        func isEmpty<S: Sequence>(_ elements: S) -> Bool { !elements.contains { _ in true } }
+        if let elements = value as? any Sequence, isEmpty(elements) { return }
         throw .misuse(
             "the default of '\(model.name).\(field.name)' is an object or a collection with "
                 + "elements, which JSON lines cannot give to new objects",
