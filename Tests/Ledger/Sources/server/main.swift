@@ -25,7 +25,7 @@ let server = Server(configuration, bank, listener)
 let signals = [SIGTERM, SIGINT].map { number in
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler { server.end() }
+    source.setEventHandler { @Sendable in server.end() }
     source.resume()
     return source
 }
