@@ -41,7 +41,7 @@ final class Visit: Object {
 final class VisitWithTags: Object {
     @Persisted var id: Int
     @Persisted var tags: List<String>
-    required override init() {
+    required init() {
         super.init()
         tags.append("first")
     }
