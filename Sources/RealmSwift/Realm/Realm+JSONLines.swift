@@ -57,7 +57,7 @@ extension Realm {
     /// Traps outside of a write transaction, if the class is not in the realm, and if `update` is
     /// not `.error` for a class without a primary key.
     ///
-    /// - Parameter jsonLines: one JSON object per line in UTF-8; empty lines are ignored.
+    /// - Parameter data: one JSON object per line in UTF-8; empty lines are ignored.
     /// - Parameter update: whether an object with the same primary key is an error, or is updated.
     /// - Parameter ignoringUnknownFields: whether fields that are not properties are ignored
     ///   instead of refused.

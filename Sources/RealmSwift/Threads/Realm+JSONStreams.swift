@@ -17,7 +17,7 @@ extension Realm {
     ///
     /// Traps if the realm is not confined to the calling actor.
     ///
-    /// - Parameter jsonLines: pieces of the text, which may end anywhere: `Data` or `[UInt8]`.
+    /// - Parameter pieces: pieces of the text, which may end anywhere: `Data` or `[UInt8]`.
     /// - Parameter update: whether an object with the same primary key is an error, or is updated.
     /// - Parameter ignoringUnknownFields: whether fields that are not properties are ignored
     ///   instead of refused.
