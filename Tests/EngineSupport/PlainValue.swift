@@ -17,6 +17,15 @@ indirect enum PlainValue: Hashable {
     case list([PlainValue])
     case set([PlainValue])
     case dictionary([PlainEntry])
+
+    /// Whether the value is a float or double NaN.
+    var isNaN: Bool {
+        switch self {
+        case .float(let bits): Float(bitPattern: bits).isNaN
+        case .double(let bits): Double(bitPattern: bits).isNaN
+        default: false
+        }
+    }
 }
 
 /// An entry of a dictionary; entries ascend by key.
