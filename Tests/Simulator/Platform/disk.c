@@ -15,7 +15,7 @@ static struct log_entry *add_to_log(int inode, enum log_kind kind, size_t offset
         fail("too many changes without a sync");
     }
     struct log_entry *entry = &world->log[world->log_count++];
-    *entry = (struct log_entry){inode, kind, offset, count, world->log_bytes};
+    *entry = (struct log_entry){inode, kind, offset, count, world->log_bytes, offset};
     if (kind == LOG_WRITE) world->log_bytes += count;
     return entry;
 }
@@ -170,6 +170,7 @@ static void store(int inode, const void *bytes, size_t count, off_t offset) {
     size_t start = offset / sector * sector;
     if (end > file->size) end = file->size;
     struct log_entry *entry = add_to_log(inode, LOG_WRITE, start, end - start);
+    entry->written = offset;
     memcpy(log_memory + entry->bytes, bytes_of(inode) + start, end - start);
 }
 

@@ -121,6 +121,8 @@ struct log_entry {
     int inode;
     enum log_kind kind;
     size_t offset, count, bytes;
+    /// Offset of the first byte that the process wrote, in a sector that is logged as a whole.
+    size_t written;
 };
 
 struct call {

@@ -46,7 +46,7 @@ static bool is_database(int inode) {
 static bool is_flip_pending(int inode) {
     for (size_t i = 0; i < world->log_count; i++) {
         const struct log_entry *entry = &world->log[i];
-        if (entry->inode == inode && entry->kind == LOG_WRITE && entry->offset == FLAGS) return true;
+        if (entry->inode == inode && entry->kind == LOG_WRITE && entry->written == FLAGS) return true;
     }
     return false;
 }
