@@ -75,7 +75,7 @@ import Testing
             """
             cd '\(scratch.path)'; W=${TOOL%query}write
             awk 'BEGIN { for (i = 0; i < 5000; i++) { j = i * 7919 % 5000
-                printf "{\"id\":%d,\"n\":%s}\n", j * 1000003 - 9, i % 7 ? j % 10 : "null" } }' \
+                printf "{\\"id\\":%d,\\"n\\":%s}\\n", j * 1000003 - 9, i % 7 ? j % 10 : "null" } }' \
                 </dev/null >records
             $W -q --create --infer a.realm Item records
             """)
