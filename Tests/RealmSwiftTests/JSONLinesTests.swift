@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import RealmSwift
 import Testing
@@ -230,25 +231,29 @@ final class VisitWithTags: Object {
 
     @Test func notifiesObserversOfAddedAndChangedObjects() throws {
         let lab = try lab()
-        let realm = try lab.open()
-        try realm.write {
-            try realm.add(jsonLines: lines(#"{"id":5}"#, #"{"id":7}"#), as: Reader.self)
-        }
-        var seen: [String] = []
-        let token = realm.objects(Reader.self).sorted(byKeyPath: "id").observe { change in
-            if case .update(_, let deletions, let insertions, let modifications) = change {
-                seen.append("\(deletions) \(insertions) \(modifications)")
+        let queue = DispatchQueue(label: "observer")
+        let seen = try queue.sync { () -> [String] in
+            let realm = try Realm(configuration: lab.configuration, queue: queue)
+            try realm.write {
+                try realm.add(jsonLines: lines(#"{"id":5}"#, #"{"id":7}"#), as: Reader.self)
             }
+            var seen: [String] = []
+            let token = realm.objects(Reader.self).sorted(byKeyPath: "id").observe { change in
+                if case .update(_, let deletions, let insertions, let modifications) = change {
+                    seen.append("\(deletions) \(insertions) \(modifications)")
+                }
+            }
+            realm.refresh()
+            try realm.write {
+                try realm.add(
+                    jsonLines: lines(#"{"id":6}"#, #"{"id":7,"name":"x"}"#, #"{"id":5}"#),
+                    as: Reader.self, update: .modified)
+            }
+            realm.refresh()
+            token.invalidate()
+            return seen
         }
-        realm.refresh()
-        try realm.write {
-            try realm.add(
-                jsonLines: lines(#"{"id":6}"#, #"{"id":7,"name":"x"}"#, #"{"id":5}"#),
-                as: Reader.self, update: .modified)
-        }
-        realm.refresh()
         #expect(seen == ["[] [1] [1]"])
-        token.invalidate()
     }
 
     private actor Shelf {
