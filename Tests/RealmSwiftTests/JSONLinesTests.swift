@@ -133,7 +133,7 @@ final class VisitWithTags: Object {
     }
 
     @Test(arguments: [
-        (#"{"id":1,"name":5}"#, "name", 18), (#"{"id":1,"nam":"x"}"#, "nam", 15),
+        (#"{"id":1,"name":5}"#, "name", 16), (#"{"id":1,"nam":"x"}"#, "nam", 15),
         (#"{"id":2}"#, "id", 1), (#"{"name":"x"}"#, "id", 1), (#"{"id":1,"#, nil, 9),
     ])
     func rejectsRecordsWithTheirPosition(

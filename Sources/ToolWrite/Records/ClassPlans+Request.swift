@@ -19,7 +19,10 @@ extension ClassPlans {
         _ property: String, _ json: String, _ uuidOrder: UUIDOrder
     ) throws(RealmError) {
         let option = "--const \(property)"
-        let value = try JSONArgument.parse(json, option, JSONTape(uuidOrder))
+        // The value does not retain its tape; `fix` does.
+        let tape = JSONTape(uuidOrder)
+        defer { withExtendedLifetime(tape) {} }
+        let value = try JSONArgument.parse(json, option, tape)
         let isKnown: Bool
         do throws(ValueMismatch) { isKnown = try fix(property, value) } catch {
             throw JSONArgument.misfit(option, error)

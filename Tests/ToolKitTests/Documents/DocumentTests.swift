@@ -30,7 +30,7 @@ import Testing
     func namedFilesExist(_ name: String) {
         let modules = [
             "ToolKit/", "ToolQuery/", "ToolWrite/", "ToolFiles/", "ToolBench/", "Tools/",
-            "realm-query/", "RealmSwift/",
+            "realm-query/", "RealmRecords/", "RealmSwift/",
         ]
         for line in Self.lines(name) {
             for word in line.split(separator: "`") where word.hasSuffix(".swift") {

@@ -31,7 +31,7 @@ package struct SpaceMap: Sendable {
 
     /// Size of the file in bytes.
     package let bytes: UInt64
-    /// Number of bytes of the file that one cell of the map stands for, a power of two.
+    /// Number of bytes of the file that one cell of the map shows, a power of two.
     package let bytesPerCell: UInt64
     package let version: UInt64
     package let owners: [Owner]

@@ -4,10 +4,11 @@
 /// them when they open the file, and add a table that marks the file as converted. In other files,
 /// the order is determined from random UUIDs: these have the digit 4 at a fixed position.
 package struct UUIDSurvey: Sendable {
-    /// Number of random UUIDs in the standard order; `dotnet` is the number in the order of .NET.
+    /// Number of random UUIDs in the standard order of bytes.
     package private(set) var standard = 0
+    /// Number of random UUIDs in the order of .NET.
     package private(set) var dotnet = 0
-    /// Number of UUIDs read that are not random in either order, without those of zeros.
+    /// Number of other UUIDs that were read, except UUIDs of zeros: they are random in neither order.
     private var others = 0
 
     /// Table with which .NET SDKs from 10.10 on mark files whose GUIDs are in the standard order.
