@@ -43,7 +43,8 @@ extension RecordLoad {
         /// Updates the counts of the last commit, because the open batch was committed.
         mutating func commit() { committed = current }
 
-        /// Sets the counts to the counts of the last commit, because the open batch is written again.
+        /// Sets the counts to the counts of the last commit, because the open batch is written
+        /// again.
         mutating func restart() { current.restart(from: committed) }
 
         /// Whether the open batch has changed anything.

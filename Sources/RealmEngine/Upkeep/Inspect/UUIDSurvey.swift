@@ -8,7 +8,8 @@ package struct UUIDSurvey: Sendable {
     package private(set) var standard = 0
     /// Number of random UUIDs in the order of .NET.
     package private(set) var dotnet = 0
-    /// Number of other UUIDs that were read, except UUIDs of zeros: they are random in neither order.
+    /// Number of other UUIDs that were read, except UUIDs of zeros. They are random in neither
+    /// order.
     private var others = 0
 
     /// Table with which .NET SDKs from 10.10 on mark files whose GUIDs are in the standard order.

@@ -6,10 +6,10 @@ import ServerBase
 //
 //     server-check [SECONDS [CLIENTS [READS]]]
 //
-// CLIENTS threads (32) send requests for SECONDS (10), READS percent (50) of which are reads. Then
+// CLIENTS threads (32) send requests for SECONDS (10); READS percent (50) of the requests read. Then
 // they go on for as long, while the server is killed and started again several times. At last the
-// server is ended gracefully. Exits with 1 if the file lacks a confirmed transfer, contains one that
-// no client sent, or has lost money.
+// server is ended gracefully. Exits with 1 if the file lacks a confirmed transfer, contains one
+// that no client sent, or has lost money.
 
 let numbers = CommandLine.arguments.dropFirst().compactMap { Double($0) }
 let seconds = numbers.first ?? 10
