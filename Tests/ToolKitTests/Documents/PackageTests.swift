@@ -85,6 +85,7 @@ import Testing
                 CRealmCrypto regular
                 CRealmSystem regular
                 RealmEngine regular
+                RealmRecords regular
                 RealmActors regular
                 RealmSwift regular
 
