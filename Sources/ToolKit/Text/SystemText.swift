@@ -3,6 +3,9 @@ import Glibc
 /// Reads small text files in which the kernel describes the machine and its processes (`/proc`,
 /// `/sys`).
 package enum SystemText {
+    /// Size in bytes at which reading ends.
+    static let maximumSize = 1 << 20
+
     /// Returns the text of a file below `/proc` or `/sys`, at most 1 MiB; nil if it cannot be read.
     package static func contents(_ path: String) -> String? {
         bytes(path).map { String(decoding: $0, as: UTF8.self) }
@@ -15,7 +18,7 @@ package enum SystemText {
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < 1 << 20 {
+        while bytes.count < maximumSize {
             let count = read(descriptor, &piece, piece.count)
             if count <= 0 { break }
             bytes += piece[..<count]
