@@ -148,7 +148,7 @@ extension Database {
             let check = IntegrityCheck(
                 file.mapping, fileSize: previous.size, header: previous.header,
                 top: previous.header.top, level: level, owner: file)
-            check.releaser = PageReleaser(file.mapping, keeping: PageReleaser.searchSize)
+            check.releaser = PageReleaser(file.mapping)
             return check.run()
         }
         var report = check(.quick)

@@ -32,7 +32,7 @@ struct NodeScan {
         var start = RawHeader.size
         var released = 0
         // Nodes outside of used ones are read again right after the scan.
-        var releaser = used.map { _ in PageReleaser(mapping, keeping: PageReleaser.searchSize) }
+        var releaser = used.map { _ in PageReleaser(mapping) }
         while let from = first(used: false, from: start, before: limit & ~7) {
             let page = min(limit & ~7, (from | (AddressSpace.pageSize - 1)) + 1)
             let end = first(used: true, from: from, before: page) ?? page

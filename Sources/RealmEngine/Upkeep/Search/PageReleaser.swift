@@ -2,8 +2,6 @@
 /// the process. Confined to one thread.
 struct PageReleaser {
     private let mapping: Mapping
-    /// Size in bytes of the resident file pages that are kept.
-    private let maximumSize: Int
     private var left = steps
     /// Size in bytes of the resident file pages after the last release; nil if the system does not
     /// report it.
@@ -11,15 +9,13 @@ struct PageReleaser {
 
     /// Number of nodes read between two measurements of the resident memory.
     private static let steps = 1 << 9
-    /// Size for a walk that visits most pages once.
-    private static let usualSize = 24 << 20
-    /// Size for a search that reads pages again and again, in no order: each node whose page was released
-    /// costs a page fault. Larger sizes would take page tables of more than 2 MiB.
-    static let searchSize = 1 << 30
+    /// Size in bytes of the resident file pages that are kept. A search reads pages again and again,
+    /// in no order, and each node whose page was released costs a page fault. A larger size would
+    /// take page tables of more than 2 MiB.
+    private static let maximumSize = 1 << 30
 
-    init(_ mapping: Mapping, keeping size: Int = usualSize) {
+    init(_ mapping: Mapping) {
         self.mapping = mapping
-        maximumSize = size
         floor = ResidentMemory.filePages
     }
 
@@ -34,7 +30,7 @@ struct PageReleaser {
     @inline(never)
     mutating func release() {
         left = Self.steps
-        if let floor, let now = ResidentMemory.filePages, now < floor + maximumSize { return }
+        if let floor, let now = ResidentMemory.filePages, now < floor + Self.maximumSize { return }
         mapping.releasePages()
         floor = ResidentMemory.filePages
     }

@@ -12,7 +12,7 @@ final class SearchWork {
     init(bytes: UInt64, _ memory: SearchMemoryLimit, releasing mapping: Mapping? = nil) {
         left = 16 &* Int(bytes) &+ 1 << 20
         self.memory = memory
-        releaser = mapping.map { PageReleaser($0, keeping: PageReleaser.searchSize) }
+        releaser = mapping.map { PageReleaser($0) }
     }
 
     /// Charges the reading of `slots` slots of a node to the budget. Returns false if the budget is
