@@ -26,6 +26,8 @@ struct NewestObjects {
         (keys, cells) = (0..<0, nil)
         guard let found = side.leaf(info.key, covering: key) else { return }
         keys = found.keys
-        cells = RemnantSide.open(found, in: snapshot).map { RemnantCells($0, info) }
+        cells = RemnantSide.open(found.ref, base: found.base, in: snapshot).map {
+            RemnantCells($0, info)
+        }
     }
 }

@@ -42,17 +42,15 @@ final class RemnantSide {
         return leaves[start..<max(start, end)]
     }
 
-    func open(_ found: ClusterWalk.Leaf) -> ClusterLeaf? { Self.open(found, in: snapshot) }
+    func open(_ found: ClusterWalk.Leaf) -> ClusterLeaf? {
+        Self.open(found.ref, base: found.base, in: snapshot)
+    }
 
-    /// Opens a leaf of this version in `snapshot`, which may be another thread's.
-    static func open(_ found: ClusterWalk.Leaf, in snapshot: Snapshot) -> ClusterLeaf? {
+    /// Opens the leaf at `ref`, whose keys are relative to `base`, in `snapshot`, which may be another
+    /// thread's. Returns nil if the leaf cannot be opened.
+    static func open(_ ref: Ref, base: UInt64, in snapshot: Snapshot) -> ClusterLeaf? {
         let space = snapshot.lookup
-        guard
-            let node = try? space.refNode(
-                found.ref, slots: ClusterLeafShape.minimumCount, "cluster")
-        else {
-            return nil
-        }
-        return try? ClusterLeaf(space, found.ref, node: node, base: found.base)
+        let node = try? space.refNode(ref, slots: ClusterLeafShape.minimumCount, "cluster")
+        return node.flatMap { try? ClusterLeaf(space, ref, node: $0, base: base) }
     }
 }

@@ -160,7 +160,9 @@ package final class Remnants {
         let version = side.version
         let comparison = RemnantComparison(search, subject, views[view], threads: threads) {
             (found: ClusterWalk.Leaf, snapshot) in
-            guard let leaf = RemnantSide.open(found, in: snapshot) else { return nil }
+            guard let leaf = RemnantSide.open(found.ref, base: found.base, in: snapshot) else {
+                return nil
+            }
             return RemnantPiece(
                 leaf: leaf, layout: layout, view: view, source: source, faults: faults,
                 isDoubtful: false, versions: version...version, hasKeys: true, isProven: true)
@@ -176,11 +178,7 @@ package final class Remnants {
         let search = search
         let comparison = RemnantComparison(search, subject, views[0], threads: threads) {
             (found: RemnantLeaf, snapshot) in
-            let space = snapshot.lookup
-            guard
-                let node = try? space.refNode(
-                    found.ref, slots: ClusterLeafShape.minimumCount, "cluster"),
-                let leaf = try? ClusterLeaf(space, found.ref, node: node, base: found.base ?? 0)
+            guard let leaf = RemnantSide.open(found.ref, base: found.base ?? 0, in: snapshot)
             else { return nil }
             return RemnantPiece(
                 leaf: leaf, layout: subject.layouts[found.layout], view: 0,
