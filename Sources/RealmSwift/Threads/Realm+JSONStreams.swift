@@ -44,6 +44,9 @@ extension Realm {
 private struct LineStream {
     private var rules: JSONLines
     private(set) var rest = Data()
+    /// Offset of the last line feed in `rest`; nil if there is none. Only new bytes are searched, so
+    /// that a long line costs no more than its bytes.
+    private var lineEnd: Int?
     private(set) var added = Realm.AddedRecords()
 
     /// Size in bytes from which lines are stored.
@@ -53,12 +56,13 @@ private struct LineStream {
 
     /// Adds bytes. Returns the whole lines so far if there are enough of them.
     mutating func add(_ piece: some DataProtocol) -> Data? {
+        let start = rest.count
         rest.append(contentsOf: piece)
-        guard rest.count >= Self.enough, let end = rest.lastIndex(of: UInt8(ascii: "\n")) else {
-            return nil
-        }
+        lineEnd = rest[start...].lastIndex(of: UInt8(ascii: "\n")) ?? lineEnd
+        guard rest.count >= Self.enough, let end = lineEnd else { return nil }
         let lines = rest[...end]
         rest = Data(rest[(end + 1)...])
+        lineEnd = nil
         return lines
     }
 
