@@ -135,7 +135,7 @@ enum ToolsPage {
                 + "tool has the database open, the tool ends with exit status 7, and does not "
                 + "acknowledge what it wrote to the old file."),
         .paragraph(
-            "Where the description of a tool allows `-` for FILE, the database is read from "
+            "If the description of a tool allows `-` for FILE, the database is read from "
                 + "standard input and stored in an unnamed temporary file in the directory "
                 + "`TMPDIR`."),
         .paragraph(

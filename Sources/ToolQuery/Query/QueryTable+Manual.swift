@@ -260,8 +260,8 @@ extension QueryTable {
             "`resync` means that the watch cannot resume. The requested version can no longer be "
                 + "read (`history-trimmed`), does not exist yet (`version-ahead`) or belongs to "
                 + "another file (`other-database`). All objects follow, as with `--initial`, and "
-                + "then a `commit`. A follower deletes those of its objects that are not among "
-                + "them. A version can be read as long as a program has it open. A watch has the "
+                + "then a `commit`. A follower deletes its other objects. "
+                + "A version can be read as long as a program has it open. A watch has the "
                 + "version that it reported last open until the watch ends. A watch that is "
                 + "restarted can therefore resume if at most one version was committed meanwhile; "
                 + "otherwise it starts over with `resync`."),

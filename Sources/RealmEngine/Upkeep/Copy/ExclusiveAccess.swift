@@ -1,8 +1,8 @@
 /// Exclusive access to a database: no other process has it open, or can open it during the access
 /// (storage format 5.12).
 ///
-/// The work runs while a session begins, with the control mutex locked. A process that wants to
-/// join the session waits for the mutex. If the work replaces the file, the waiting process
+/// The work runs while a session begins, with the control mutex locked. A process that joins the
+/// session waits for the mutex. If the work replaces the file, the waiting process
 /// therefore opens the new file.
 package enum ExclusiveAccess {
     /// Runs `body` with exclusive access to the database at `path`.

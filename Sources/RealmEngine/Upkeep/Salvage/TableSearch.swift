@@ -206,7 +206,7 @@ final class TableSearch {
         }
     }
 
-    /// All tables to which leaves may belong: those of the file and those that were removed.
+    /// All tables to which leaves may belong: present tables and removed ones.
     private var owners: [TableInfo] {
         let present = Set(tables.map(\.key))
         let past = versions.values.compactMap(\.first).filter { !present.contains($0.key) }
