@@ -104,8 +104,8 @@ enum FloatKernels {
         return nil
     }
 
-    /// Combines the numbers in four independent lanes, so that a comparison need not wait for the
-    /// one before.
+    /// Computes the least or greatest of the numbers with four independent results, so that the
+    /// processor can do four comparisons at a time. `next` returns the better of two numbers.
     @inline(__always)
     private static func reduced<Number: BinaryFloatingPoint>(
         _ numbers: UnsafePointer<Number>, _ count: Int, _ start: Number,

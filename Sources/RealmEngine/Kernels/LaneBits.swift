@@ -79,7 +79,7 @@ enum LaneBits {
         #endif
     }
 
-    /// Combines the results of two comparisons of two lanes.
+    /// Returns the four lanes of `a` and `b` in this order.
     @inline(__always)
     static func joined(
         _ a: SIMDMask<SIMD2<Int64>>, _ b: SIMDMask<SIMD2<Int64>>

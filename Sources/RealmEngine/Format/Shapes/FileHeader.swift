@@ -17,8 +17,8 @@ struct RawHeader: Equatable {
     /// the version number.
     private(set) var root: UInt64 = 0
 
-    /// Reads the header, and digests the selected root. `size` is the number of readable bytes of
-    /// the file.
+    /// Reads the header, and computes the digest of the selected root. `size` is the number of
+    /// readable bytes of the file.
     init(_ base: UnsafeRawPointer, size: Int) {
         self.init(base)
         let top = top(selected)

@@ -6,7 +6,7 @@ enum RootShape {
     /// Ref of an array with the refs of the tables. A free slot contains a tagged number, which
     /// becomes part of the key of the next table in it.
     static let tables = 1
-    /// Tagged number: end of the version in bytes.
+    /// Tagged number: size in bytes of the file up to the end of the version.
     static let logicalSize = 2
     /// Refs of the three arrays of the free list: offsets and lengths of extents in bytes, and the
     /// versions whose commits released them.

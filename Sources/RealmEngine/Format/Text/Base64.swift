@@ -11,7 +11,8 @@ enum Base64 {
         }
     }
 
-    /// Stores the first `bytes` bytes, one to three, of the low 24 bits of `group`.
+    /// Stores the highest `bytes` bytes, one to three, of the low 24 bits of `group`, highest
+    /// first.
     @inline(__always)
     static func store(_ group: UInt32, bytes: Int, to out: UnsafeMutableRawPointer) {
         for i in 0..<bytes {

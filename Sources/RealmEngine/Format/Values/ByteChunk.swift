@@ -53,7 +53,9 @@ struct ByteChunk {
     @inline(__always)
     static func repeated(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
-    /// Marks the bytes of `word` that equal `byte`.
+    /// Marks each byte of `word` that equals `byte`: sets the top bit of the byte in the result.
+    /// Other bits of the result are arbitrary, and bytes after the first marked one may be marked
+    /// wrongly.
     @inline(__always)
     static func equal(_ word: UInt64, _ byte: UInt8) -> UInt64 {
         let difference = word ^ repeated(byte)

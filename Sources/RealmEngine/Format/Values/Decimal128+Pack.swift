@@ -1,6 +1,6 @@
 /// The encodings of decimals in 4 and 8 bytes, for leaves (object format 3.10).
 extension Decimal128 {
-    /// Number of bytes that a leaf needs for this value: 4, 8 or 16.
+    /// Number of bytes in which a leaf of decimals can store this decimal: 4, 8 or 16.
     var packedWidth: Int {
         guard isFinite else { return isNull ? 4 : 16 }
         if coefficient < 1 << 23, exponent > -91, exponent < 91 { return 4 }

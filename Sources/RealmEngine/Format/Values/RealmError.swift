@@ -69,7 +69,8 @@ public struct RealmError: Error, Sendable {
     /// A suggestion what to do next; nil if there is none.
     public var hint: String? { details.hint }
 
-    /// Whether the bytes of the file are damaged, decrypted or not.
+    /// Whether the error means that bytes of the file are damaged, or encrypted blocks cannot be
+    /// decrypted.
     package var isDamage: Bool { kind == .corrupt || reason == "block-damaged" }
 
     /// Returns the same error with the name of the file, unless the error already contains one.

@@ -1,8 +1,8 @@
 /// The offset of local time from UTC at any time: a fixed offset, or the rules from a TZif file
 /// (RFC 8536).
 package struct ZoneRules: Sendable {
-    /// Times from which on a new offset applies, in seconds since 1970, ascending. `offsets`
-    /// contains the offset for each.
+    /// Times at which the offset of local time from UTC changes, in seconds since 1970, ascending.
+    /// `offsets` contains the offset from each of these times on.
     private var starts: [Int64] = []
     private var offsets: [Int64] = []
     /// Offset from UTC before the first of `starts`.
@@ -132,7 +132,8 @@ private struct TZifReader {
         return true
     }
 
-    /// Reads the times at which the offset changes, and for each time the index of the new offset.
+    /// Reads the times at which the offset of local time from UTC changes. For each time, also
+    /// returns the index of the new offset in the result of `offsets`.
     mutating func transitions(_ block: Header, _ width: Int) -> (starts: [Int64], types: [Int])? {
         guard block.timeCount * (width + 1) <= bytes.count - at else { return nil }
         let starts = (0..<block.timeCount).map { _ in number(width) }

@@ -157,20 +157,20 @@ extension Instance {
     }
 }
 
-/// Reference to a target of an instance, for use in another context. It can be resolved once, and
-/// pins its version until then.
+/// Reference to an object, class, results or collection of an instance, for use in another context.
+/// It can be resolved once, and pins its version until then.
 ///
 /// Free to cross threads.
 public final class ThreadSafeHandle: @unchecked Sendable {
     private let target: ConfinedTarget
     private let identity: FileIdentity
-    /// Number of the first version that contains the target.
+    /// Number of the first version that contains the object, class, results or collection.
     private let version: UInt64
     private let monitor = Monitor()
     private var cachedVersion: FrozenVersion?
     private var isResolved = false
 
-    /// Throws `misuse` for an invalidated target, and `incompatible` if the lock file is damaged.
+    /// Throws `misuse` if `value` is invalidated, and `incompatible` if the lock file is damaged.
     ///
     /// Inside a write transaction, the handle pins the version at which the transaction began, and
     /// refers to the version that the transaction will commit. It can be resolved in other
@@ -196,8 +196,8 @@ public final class ThreadSafeHandle: @unchecked Sendable {
     /// Whether the handle has been resolved.
     public var isInvalidated: Bool { monitor.locked { isResolved } }
 
-    /// Returns the target in another instance; nil if the target was deleted meanwhile or belongs
-    /// to another file. Traps when called a second time.
+    /// Returns the object, class, results or collection in another instance. Nil if it was deleted
+    /// meanwhile or belongs to another file. Traps when called a second time.
     ///
     /// An instance without a loaded version begins at the handle's version. An instance at an older
     /// version is refreshed first.

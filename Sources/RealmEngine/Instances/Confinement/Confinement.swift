@@ -37,7 +37,8 @@ public final class Confinement: Sendable {
     /// threads is sufficient.
     private let verify: (@Sendable () -> Bool)?
     private let send: (@Sendable (@escaping Work) -> Bool)?
-    /// Whether `verify` returns false in other contexts. If false, it traps there.
+    /// Whether `verify` returns false if the caller is in another context. Otherwise `verify` traps
+    /// then.
     private let isVerifiable: Bool
 
     /// Makes a confinement to a queue, an actor or another context.
@@ -115,7 +116,8 @@ public final class Confinement: Sendable {
         return verify?() ?? true
     }
 
-    /// Whether the caller is in this context. False without a check if the check could trap.
+    /// Whether the caller is surely in this context. False, without calling `verify`, if `verify`
+    /// traps in other contexts.
     var isSurelyHere: Bool { isVerifiable && isCurrentContext }
 
     @inline(never)

@@ -2,8 +2,8 @@
 ///
 /// A higher layer or a test harness may replace the handler.
 package enum Misuse {
-    /// Receives the message on the thread that made the mistake, while no lock is held. Must not
-    /// return.
+    /// Receives the message about a programmer error, on the thread that made the error, while no
+    /// lock is held. Must not return.
     package typealias Handler = @Sendable (_ message: String) -> Never
 
     private static let handler = LockedValue<Handler?>(nil)

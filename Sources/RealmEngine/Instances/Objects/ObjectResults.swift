@@ -14,8 +14,9 @@ package final class ObjectResults {
     /// Definition of the results, independent of versions.
     package let definition: ResultsDefinition
     private let isFixed: Bool
-    /// Instance of `objects`, which retains it. Unmanaged: the instance is weakly referenced, which
-    /// makes counting references so slow that it would take most of the time of an access.
+    /// The instance of `objects`. `objects` retains the instance, so this reference is unmanaged:
+    /// the instance is weakly referenced, which makes counting references so slow that it would
+    /// take most of the time of an access.
     private let owner: Unmanaged<Instance>
     /// The last evaluated content, retained; nil before the first evaluation. Frozen results set it
     /// only once.
@@ -176,8 +177,8 @@ package final class ObjectResults {
         }
     }
 
-    /// Stores content that is only a count. Invalidates the generation, so that the next access to
-    /// an object evaluates the results.
+    /// Caches content that consists of the number of objects, without their keys. Sets `generation`
+    /// to -1, so that the next access to an object evaluates the results.
     private func keepNumber(_ content: ResultsContent) {
         cache(content)
         if !content.isEnumerated { generation = -1 }

@@ -50,13 +50,14 @@ struct PropertyAssignments: Sendable {
 }
 
 extension ChangeSet {
-    /// Returns the changes, and marks as modified also properties that were set to an equal value.
-    /// These assignments are read from the change logs of the commits between the versions. Missing
-    /// or invalid logs are skipped.
+    /// Returns the changes, and marks as modified also properties to which an equal value was
+    /// assigned. These assignments are read from the change logs that `new` contains for the
+    /// commits between the versions. Missing or invalid logs are skipped.
     ///
     /// - Parameters:
+    ///   - later: assignments of commits in `new` whose change logs are not in the
+    ///     file yet.
     ///   - new: the newer of the compared versions.
-    ///   - later: assignments of commits that `new` contains but its change log does not yet.
     func adding(
         _ later: PropertyAssignments, loggedIn new: Snapshot
     ) throws(RealmError) -> ChangeSet {

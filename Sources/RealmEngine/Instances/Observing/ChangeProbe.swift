@@ -16,9 +16,9 @@ package final class ChangeProbe {
         return try? ReverseReachability(to: changes, in: filter.table, within: depth, new)
     }()
 
-    /// Complement of the digits of `leading`; 0 before `leading` was built. An object whose lowest
-    /// key bits are in this set is unchanged. The check needs no access to `leading`, and thus no
-    /// reference count.
+    /// Values of the lowest six bits that no key in `leading` has, one bit per value; 0 before
+    /// `leading` was built. An object is unchanged if the bit for the lowest six bits of its key is
+    /// set. This check does not access `leading`, and thus needs no reference count.
     private var absent: UInt64 = 0
 
     private struct Visit: Hashable {

@@ -81,8 +81,10 @@ extension Instance {
         try observe(results: definition, filter, showing: nil, block)
     }
 
-    /// - Parameter shown: results of this instance with the same definition; the found objects
-    ///   become their content.
+    /// Observes the objects of `definition`; see `observe(table:_:_:_:)`.
+    ///
+    /// - Parameter shown: results of this instance with the same definition. The objects that the
+    ///   observer finds are stored in these results, so that they need no evaluation of their own.
     func observe(
         results definition: ResultsDefinition, _ filter: ChangeFilter?,
         showing shown: ObjectResults?, _ block: @escaping (CollectionNotice) -> Void
@@ -126,7 +128,7 @@ extension Instance {
         return token
     }
 
-    /// Makes initial calls of observers whose background evaluation is finished.
+    /// Calls observers for the first time whose initial content was computed in the background.
     private func beginPending() {
         if isClosed || transaction != nil { return }
         _ = snapshot()

@@ -113,7 +113,8 @@ final class ObserverList {
         assignments = PropertyAssignments()
     }
 
-    /// Replaces a snapshot by another snapshot of the same content.
+    /// Replaces the snapshot `old`, where it is the version of an observer's last notification, by
+    /// another snapshot of the same version.
     func replace(_ old: Snapshot, with new: Snapshot) {
         for entry in entries where entry.lastDelivered === old { entry.lastDelivered = new }
     }

@@ -27,8 +27,8 @@ package enum CollectionNotice: Sendable {
 
 /// Change of an object. Valid during the notification; confined like the instance.
 package struct ObjectChange {
-    /// Changed properties, as indexes into the class's columns, ascending. Empty if only objects
-    /// along backlinks changed.
+    /// Changed properties of the object, as indexes into the class's columns, ascending. Empty if
+    /// only other objects changed that the observer's key path reaches along backlinks.
     package let columns: [Int]
     /// The object before and after the change.
     let old: Row

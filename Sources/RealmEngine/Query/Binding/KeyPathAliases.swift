@@ -24,7 +24,8 @@ public struct KeyPathAliases: Sendable {
         properties[Key(table: table, name: alias)] = path
     }
 
-    /// Adds an alias for the class `name` after `@links`.
+    /// Adds an alias for the class `name`, which queries may use as the class in
+    /// `@links.Class.property`.
     public mutating func addClass(_ alias: String, for name: String) {
         classes[alias] = name
     }

@@ -77,7 +77,7 @@ extension QueryBinder {
                 relation: relation, folding: dialect.folding(tree), left: left, right: right))
     }
 
-    /// Binds MATCHES, whose right side must be a constant expression.
+    /// Binds MATCHES. The right side of MATCHES, the regular expression, must be a constant text.
     private func matching(
         _ tree: QueryComparison, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundCondition {

@@ -77,7 +77,8 @@ extension QueryBinder {
         }
     }
 
-    /// Binds elements of a collection. Further steps are allowed if the elements are mixed values.
+    /// Binds the end of a path at elements of a collection. Path steps after the elements, `more`,
+    /// are allowed only if the elements are mixed values.
     private func element(
         of info: ColumnInfo, _ column: BoundColumn, _ selector: CollectionSelector,
         _ more: ArraySlice<PathElement>

@@ -159,8 +159,9 @@ extension QueryEvaluator {
         if case .nested = path.end { buffer.endGroup() }
     }
 
-    /// Appends the values read from all objects at the end of a path with to-many links. The
-    /// elements of each collection form a group; other values form one list.
+    /// Appends the values of the path's last property for each object that a path with to-many
+    /// links reaches. For a collection property, the elements of each object's collection form one
+    /// group of `buffer`. For other properties, there are no groups.
     private func appendBehindMany(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

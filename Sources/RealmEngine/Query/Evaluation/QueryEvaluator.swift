@@ -224,7 +224,6 @@ extension QueryEvaluator {
         return keys
     }
 
-    /// Returns the list that was taken last to the pool of reusable lists. If several lists are in
-    /// use, they must be returned in the reverse order of taking them.
+    /// Makes the list `keys` reusable. Lists must be returned in the reverse order of `takeKeys`.
     func returnList(_ keys: KeyBuffer) { keyListsInUse -= 1 }
 }

@@ -158,7 +158,8 @@ extension AggregateFunction {
             includesDecimalNaN: nan == .included)
     }
 
-    /// Returns the operations of the function on states for values of a type.
+    /// Returns the operations, such as start, add and merge, on the state in which the function
+    /// aggregates values of the type `element`.
     func operation(of element: OperandType, inDictionary: Bool = false) -> AggregateOperation {
         let filter = filter(of: element, inDictionary: inDictionary)
         switch computation {

@@ -1,14 +1,15 @@
-/// Assigns numbers to combinations of values, one value per key. The numbers ascend from 0 in the
-/// order of first occurrence. Without keys there is one combination.
+/// Assigns ordinals to combinations of values, one value per grouping key. The first combination
+/// that occurs has the ordinal 0, the next different one 1, and so on. Without keys there is one
+/// combination.
 ///
 /// Confined to one thread.
 final class CombinationNumbers {
     let readers: [GroupKeyReader]
-    /// Numbers of pairs, one table for each key except the first. The first integer of a pair is
-    /// the number of the combination of all previous keys, the second is the number of this key's
-    /// value.
+    /// Assigns an ordinal, from 0 on, to each pair of two ordinals: the ordinal of the combination
+    /// of all previous keys, and the ordinal of this key's value. One element for each key except
+    /// the first.
     private let pairs: [PairNumbers]
-    /// Combination number of each row of the leaf that `read` received last.
+    /// Ordinal of the combination in each row of the leaf that `read` received last.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
     /// Buffer with one number per row, which callers may use between calls of `read`.
     let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
@@ -31,7 +32,7 @@ final class CombinationNumbers {
     /// Number of different combinations of key values so far.
     var count: Int { pairs.last?.count ?? readers.first?.values.count ?? 1 }
 
-    /// Memory in bytes used by the numbered key values and combinations.
+    /// Memory in bytes used by the key values and combinations that have ordinals.
     var size: Int {
         readers.reduce(0) { $0 + $1.values.size } + pairs.reduce(0) { $0 + $1.size }
     }
@@ -41,14 +42,15 @@ final class CombinationNumbers {
         for pair in pairs { pair.removeAll() }
     }
 
-    /// Whether the key values of all selected rows are known to have combination numbers already.
-    /// False also if only a search of the hash tables could decide that.
+    /// Whether the key values of all selected rows are known to have ordinals already. False also
+    /// if only a search of the hash tables could decide that.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard readers.count == 1 else { return false }
         return try readers[0].hasAll(leaf, rows)
     }
 
-    /// Stores in `numbers` the number of the combination of key values of each selected row.
+    /// Stores in `numbers`, for each selected row, the ordinal of the combination of the row's key
+    /// values.
     func read(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         let (numbers, others) = (numbers, scratch)
         try readers.first?.read(leaf, rows, to: numbers)
@@ -61,7 +63,8 @@ final class CombinationNumbers {
         }
     }
 
-    /// Splits a combination into the numbers of its values, one for each key.
+    /// Returns the ordinals of the key values that form the combination with the ordinal
+    /// `combination`, one for each key.
     func parts(of combination: Int) -> [Int] {
         if readers.isEmpty { return [] }
         var parts: [Int] = []

@@ -1,25 +1,25 @@
-/// Assigns a number to each value of one grouping key. A path through a null link has the value
-/// null.
+/// Assigns an ordinal, 0, 1, 2 and so on, to each different value of one grouping key. A path
+/// through a null link has the value null.
 final class GroupKeyReader {
     let values: ValueNumbers
     /// Column of the grouping key if it is a property of the queried object itself; nil for a path.
     let ownColumn: ColumnLeaves?
     private let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// For an enumerated column: the number assigned to each distinct value, by the index that rows
-    /// store. `unknown` until the value occurs.
+    /// For an enumerated column: the ordinal of each distinct value, by the index that rows store.
+    /// `unknown` until the value occurs.
     private let known = ReusedBuffer<UInt32>()
     private var distinct: BytesLeaf?
-    /// Cached numbers of short texts. Leaves store short texts as cells, padded to one width; there
-    /// is one cache per width.
+    /// Cached ordinals of short texts. Leaves store short texts as cells, padded to one width;
+    /// there is one cache per width.
     private var cells: [CellNumbers] = []
-    /// Cached numbers of the texts in leaves of medium form, which store their texts in one byte
+    /// Cached ordinals of the texts in leaves of medium form, which store their texts in one byte
     /// area.
     private var areas: AreaNumbers?
-    /// Numbers that were assigned to small integers, at index `integer - smallestSmallKey`. Empty
-    /// until a small integer occurs.
+    /// Ordinals of small integers, at index `integer - smallestSmallKey`. Empty until a small
+    /// integer occurs.
     private let small = ReusedBuffer<UInt32>()
-    /// Number assigned to null in an integer column; `unknown` until a null occurs.
+    /// Ordinal of null in an integer column; `unknown` until a null occurs.
     private var nullNumber = GroupKeyReader.unknown
     private static let smallestSmallKey: Int64 = -128
     private static let smallCount: UInt64 = 1 << 12
@@ -46,7 +46,8 @@ final class GroupKeyReader {
         nullNumber = Self.unknown
     }
 
-    /// Stores in `numbers` the number of the key value of each selected row.
+    /// Stores in `numbers`, for each selected row, the ordinal of the row's value of the grouping
+    /// key.
     func read(
         _ leaf: ClusterLeaf, _ rows: Selection, to numbers: UnsafeMutablePointer<UInt32>
     ) throws(RealmError) {
@@ -83,7 +84,7 @@ final class GroupKeyReader {
         }
     }
 
-    /// Whether the value of every selected row is known to have a number already. False also if
+    /// Whether the value of every selected row is known to have an ordinal already. False also if
     /// only a search of the hash table could decide that.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard let ownColumn, let cells = cells.first(where: { $0.width == 16 }),

@@ -1,11 +1,11 @@
-/// Number of objects for each combination of a group and a value of one property. Used for
-/// functions of sorted values, such as the median.
+/// Counts the objects for each pair of a group and a value of one property. Used for functions of
+/// sorted values, such as the median.
 final class GroupValues {
     private let reader: GroupKeyReader
-    /// Numbers of pairs. A pair consists of the number of a group and the number of a value. Nil if
-    /// there is only one group.
+    /// Assigns an ordinal to each pair of a group's ordinal and a value's ordinal. Nil if there is
+    /// only one group.
     private let pairs: PairNumbers?
-    /// Number of objects that have each pair of group and value, by the number of the pair.
+    /// Number of objects for each pair, at the index that is the pair's ordinal.
     private let counts = ReusedBuffer<Int>()
 
     /// A group, one of the values that occur in the group, and the number of its occurrences.
@@ -24,17 +24,17 @@ final class GroupValues {
         pairs = isGrouped ? PairNumbers() : nil
     }
 
-    /// Column of the counted property if it belongs to the queried object itself; nil if it is at
-    /// the end of a path.
+    /// Column of the property whose values are counted, if the property belongs to the queried
+    /// object itself; nil if a path leads to the property.
     var column: ColumnLeaves? { reader.ownColumn }
 
-    /// Memory in bytes that the numbered values and their counts use.
+    /// Memory in bytes that the values with ordinals and their counts use.
     var size: Int { reader.values.size + (pairs?.size ?? 0) + counts.count * 8 }
 
     /// Counts the values in the selected rows of a leaf by group.
     ///
     /// - Parameters:
-    ///     - groups: group number of each row, less than `groupCount`.
+    ///     - groups: ordinal of each row's group, less than `groupCount`.
     ///     - numbers: buffer for one number per row.
     func add(
         _ leaf: ClusterLeaf, _ rows: Selection, _ groups: UnsafePointer<UInt32>,
@@ -72,7 +72,8 @@ final class GroupValues {
 
     /// Returns the indexes of all entries, sorted by group and then by value.
     ///
-    /// - Parameter places: position of each group in the order of the groups, by group number.
+    /// - Parameter places: position of each group in the sorted output; the index is the group's
+    ///   ordinal.
     func sorted(_ places: [Int]) -> [Int] {
         let valuePlaces = reader.values.places
         let keys = (0..<count).map { i in
@@ -84,8 +85,7 @@ final class GroupValues {
 }
 
 extension ValueNumbers {
-    /// Returns the position of each numbered value in sorted order. The index is the number of the
-    /// value.
+    /// Returns the position of each value in sorted order. The index is the value's ordinal.
     var places: [Int] {
         var places = [Int](repeating: 0, count: count)
         let order = Array(0..<count).ordered { self.order($0, $1) < 0 }

@@ -125,8 +125,9 @@ extension Selection {
 private final class SpilledTable {
     private let table: GroupTable
     private let memory: QueryMemoryLimit
-    /// Sorted runs of the groups' records, followed by the runs for the values of each property
-    /// aggregated in sorted order. Empty until groups are written to files for the first time.
+    /// Sorted runs in temporary files. The first element has the groups. Each following element has
+    /// the values of one property that is aggregated in sorted order. Empty until groups are
+    /// written to files for the first time.
     private var runs: [GroupRuns] = []
 
     init(_ table: GroupTable, _ memory: QueryMemoryLimit) {

@@ -2,8 +2,9 @@
 struct GeoRing: Sendable {
     /// Vertices in order. The last point of the closed line, which equals the first, is left out.
     let vertices: [SphereVector]
-    /// Reference point of the inside test. It is far from most data, and edges of typical data do
-    /// not point to it.
+    /// Point with a known side of the ring: a point is on the other side if the arc between both
+    /// crosses the ring an odd number of times. The reference is far from most data, and edges of
+    /// typical data do not point to it.
     private static let reference = SphereVector(-0.0099994664, 0.0025924542, 0.99994664).normalized
     private let containsReference: Bool
     /// Whether a vertex is at a pole. The direction of arcs from there requires exact arithmetic.
@@ -36,8 +37,8 @@ struct GeoRing: Sendable {
         containsReference = Self.isReferenceInside(vertices, touchesPole)
     }
 
-    /// Returns the indexes of an earlier vertex and of the first vertex that equals it; nil if all
-    /// vertices differ.
+    /// Returns the indexes of two equal vertices, where the second index is the lowest possible;
+    /// nil if all vertices differ.
     private static func repetition(_ v: [SphereVector]) -> (Int, Int)? {
         var known: [SphereVector: Int] = [:]
         for (i, vertex) in v.enumerated() {
@@ -61,7 +62,8 @@ struct GeoRing: Sendable {
         return nil
     }
 
-    /// Whether the arc from the reference to `vector` crosses the ring an odd number of times.
+    /// Whether the arc from the point `reference` to `vector` crosses the ring an odd number of
+    /// times.
     private static func crossesOddly(
         _ v: [SphereVector], _ touchesPole: Bool, to vector: SphereVector
     ) -> Bool {
@@ -111,14 +113,14 @@ struct GeoRing: Sendable {
     /// A ring that halves the sphere has no smaller side, so its left side is the inside. This is
     /// the tolerance for an area that counts as half the sphere.
     private static let roundingOfHemisphere = 1e-14
-    /// Test points that are far from each other and from the reference point, so that no small
-    /// region contains two of these three points.
+    /// Points for checking which side of a ring is the inside. They are far from each other and
+    /// from the point `reference`, so that no small region contains two of these three points.
     private static let witnesses = [
         SphereVector(0.5513748, 0.2719451, -0.7886931).normalized,
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,
     ]
 
-    /// Whether the ring separates the reference point from both witness points. A small region
+    /// Whether the ring separates the point `reference` from both `witnesses`. A small region
     /// contains at most one of these three points, so it must then be the reference. A region
     /// without area contains none of them.
     private static func isReferenceOutvoted(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
@@ -126,7 +128,7 @@ struct GeoRing: Sendable {
     }
 
     /// Returns the signed area to the left of the ring, between minus and plus half of the sphere.
-    /// Adds the areas of the triangles between the reference point and each edge.
+    /// Adds the areas of the triangles between the point `reference` and each edge.
     private static func leftArea(_ v: [SphereVector]) -> Double {
         var area = 0.0
         var last = v[v.count - 1]

@@ -34,8 +34,7 @@ struct QueryLexer {
         return QueryToken(kind: kind, range: SourceRange(start: start, end: end))
     }
 
-    /// Scans tokens that only predicates have: `%@`, `[cd]`, `#name` and operators with other
-    /// names.
+    /// Scans tokens that only predicates have: `%@`, `[cd]`, `#name`, `@allKeys` and `@allValues`.
     private func scanOfPredicate(_ p: Int) -> (QueryToken.Kind, Int)? {
         switch byte(p) {
         case UInt8(ascii: "%"):

@@ -74,7 +74,8 @@ public enum QueryQuantifier: UInt8, Sendable {
 public struct QueryOperand: Sendable {
     let kind: Kind
     var range: SourceRange
-    /// Number of nested conditions and operands below this operand, without the operand itself.
+    /// Depth of nesting: 0 for a constant, list, path or aggregate, otherwise 1 more than the
+    /// largest height of an operand or condition inside this operand.
     let height: Int
 
     enum Kind: Sendable {
@@ -174,7 +175,7 @@ struct QueryElement: Sendable {
     var range: SourceRange
 }
 
-/// An operand that is a path, with its quantifier and suffix.
+/// An operand that is a path, with its quantifier, such as ANY, and its suffix, such as `.@count`.
 struct QueryProperty: Sendable {
     var quantifier: QueryQuantifier?
     var path: QueryPath

@@ -51,7 +51,7 @@ package final class IntegerRecords {
     }
 
     /// Stores the addresses of the records of consecutive list elements, at most `maximumFound`,
-    /// and prefetches the records. They are valid until the next `read`.
+    /// and prefetches the records. The addresses are valid until the next `read`.
     package func find(
         _ elements: Range<Int>, in order: TableOrder,
         to found: UnsafeMutablePointer<UnsafePointer<Int64>>

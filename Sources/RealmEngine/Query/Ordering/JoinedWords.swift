@@ -9,7 +9,8 @@ struct JoinedWords {
     /// Whether lower bits of the second column's words are left out.
     let isPartial: Bool
 
-    /// Words of a column, and the shifts that move their differences to their position.
+    /// The words of one column. Subtracts the least word from each word, and shifts the difference
+    /// to the bits that the column has in a joined word.
     private struct Part {
         private let words: UnsafePointer<UInt64>
         private let flip: UInt64
@@ -49,7 +50,9 @@ struct JoinedWords {
     /// Maximum number of bits of the first column.
     private static let maximumBits = 32
 
-    /// Nil if the columns have no words of this form.
+    /// Joins the words of the first two columns. Nil if there is only one column, if a word does
+    /// not represent the whole key of the first column, if the first column needs more than 32
+    /// bits, or if the words of a column are computed row by row.
     init?(_ columns: [SortColumn]) {
         guard columns.count > 1, columns[0].form == .exact, var first = Part(columns[0]),
             first.bits <= Self.maximumBits, var second = Part(columns[1])

@@ -13,19 +13,20 @@ struct RowSorter {
     private let columns: [SortColumn]
     private let items: UnsafeMutableBufferPointer<SortItem>
 
-    /// A run of rows whose keys are equal up to a word of a column. The run must still be sorted by
-    /// that word.
+    /// Rows whose keys are equal in all words before the word `part` of the column `column`. The
+    /// run must still be sorted by that word.
     private struct Run {
         let rows: Range<Int>
         let column: Int
         let part: SortPart
-        /// Whether the items have only the higher bits of the word, so that rows with equal items
-        /// are sorted by the whole word next.
+        /// Whether the items contain only the higher bits of the word `part`. Rows with equal items
+        /// are then sorted by the whole word next.
         var isPartial = false
     }
 
-    /// Maximum number of rows in a run that is sorted by comparing whole keys. Longer runs are
-    /// sorted by words.
+    /// Maximum number of rows in a run that an insertion sort sorts, which compares whole keys.
+    /// Longer runs are sorted by the first eight-byte word of the key, then by the next word, and
+    /// so on.
     private static let maximumRowByRow = 12
 
     /// Bytes of memory that sorting uses per row for items and order; the sort columns use more.
@@ -144,7 +145,7 @@ struct RowSorter {
     }
 
     /// Sorts a few rows by insertion. Their keys are known to be equal in all sort columns before
-    /// `column`.
+    /// the column with the index `column`.
     private func compareRows(
         _ items: UnsafeMutableBufferPointer<SortItem>, from column: Int
     ) {

@@ -25,9 +25,10 @@ final class SortColumn {
     /// Copies of the first bytes of the texts; nil if the sort compares the texts in the mapped
     /// file.
     let heads: TextHeads?
-    /// Cached result of `codes()`: one number per row, in the order of the sort keys.
+    /// Cached result of `codes()`: for each row, the position of its key among the sorted distinct
+    /// keys.
     var codeWords: [UInt64] = []
-    /// Lowest and highest rank of the keys appended so far.
+    /// Lowest and highest rank in `ranks` so far.
     private var rankRange: (lowest: UInt8, highest: UInt8) = (.max, .min)
     /// Whether some key is a decimal. A decimal may equal two doubles that differ from each other,
     /// so numbers then cannot be hashed.

@@ -19,8 +19,8 @@ enum SortPart: Equatable {
 
 /// The eight-byte words that `RowSorter` compares in place of the sort keys of a column.
 extension SortColumn {
-    /// Prepares the column for sorting: computes a number for each key if the words are such
-    /// numbers. Called once, after the key of the last row was added.
+    /// Prepares the column for sorting. For the form `.codes`, computes the position of each key
+    /// among the sorted distinct keys. Called once, after the key of the last row was added.
     func finish() {
         switch form {
         case .codes:
@@ -31,8 +31,9 @@ extension SortColumn {
 
     /// Kind of eight-byte words that the sort compares in place of the column's keys.
     enum Form {
-        /// A number for each key, ascending in the order of the keys. To find these numbers for
-        /// mixed values and decimals, the keys are compared with each other before the sort.
+        /// The position of each key among the sorted distinct keys: 0 for the smallest key, then 1,
+        /// 2 and so on. The keys of mixed values and decimals are compared with each other before
+        /// the sort to find these positions.
         case codes
         case exact, text, twoWords
     }

@@ -180,7 +180,8 @@ package struct TableOrder: Sendable {
     /// include bytes after the record.
     private static let copied = 32
 
-    /// Stores, for a range of list elements, the index of each key in table order.
+    /// Stores, for each list element in `part`, the index of the element's key among the distinct
+    /// keys in table order.
     func store(_ part: Range<Int>, to places: UnsafeMutablePointer<Int>) {
         switch form {
         case .sorted(_, let all): for i in part { places[i - part.lowerBound] = Int(all[i]) }

@@ -68,8 +68,9 @@ final class TextHeads {
         return ByteView(place, count: count)
     }
 
-    /// Compares the first bytes of two texts. If these bytes are equal but not the complete texts,
-    /// compares the texts in `whole`. Negative, zero or positive.
+    /// Compares two texts by their copied first bytes, `a` and `b`. If these are equal, and the
+    /// copies are not the complete texts, compares the complete texts `whole`. The result is
+    /// negative, zero or positive.
     static func compare(
         _ a: ByteView, _ b: ByteView, _ whole: (Value, Value), _ collation: TextCollation
     ) -> Int {

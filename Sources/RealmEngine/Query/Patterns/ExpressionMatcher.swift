@@ -1,11 +1,12 @@
-/// A deterministic automaton, built from a program while values are matched. Matching takes time
-/// proportional to the bytes of the value, for any expression. Each state is built once and cached;
-/// the cache is emptied when it is full.
+/// Matches texts with a regular expression by a deterministic automaton. The states of the
+/// automaton are built from the compiled expression when a text first needs them, and cached; when
+/// the cache is full, it is emptied. Matching takes time proportional to the bytes of the text, for
+/// any expression.
 final class ExpressionMatcher {
     private let program: ExpressionProgram
     private let classes: Int
-    /// Next state by state and class of scalar; `unknown` if it has not been built yet, `dead` if
-    /// no match is possible any more.
+    /// The next state for each state and each class of scalars, at index `state * classes + class`:
+    /// `unknown` if the state has not been built yet, `dead` if no match is possible any more.
     private var next: [Int32] = []
     private var states: [Key] = []
     private var numbers: [Key: Int32] = [:]
@@ -13,7 +14,7 @@ final class ExpressionMatcher {
     private var first: Int32 = 0
 
     private static let unknown: Int32 = -1
-    /// State number that means that no continuation of the value matches.
+    /// State number that means that the text cannot match, whatever scalars follow.
     private static let dead: Int32 = -2
 
     // Buffers of `step`, which computes the next set of states; kept to reuse their memory.
@@ -28,8 +29,8 @@ final class ExpressionMatcher {
         let before: UInt8
     }
 
-    /// Maximum number of elements of `next`, which take 1 MiB. When it is reached, the cache is
-    /// emptied.
+    /// Maximum number of elements of `next`; the elements then take 1 MiB. When `next` reaches this
+    /// number, all cached states are removed.
     private static let maximumNumbers = 1 << 18
 
     init(_ program: ExpressionProgram) {
@@ -131,9 +132,9 @@ final class ExpressionMatcher {
         return following
     }
 
-    /// Follows the transitions of the automaton that consume no scalar, from all states in
-    /// `key.live`. Calls `body` with the set and the next state of each state reached that matches
-    /// one scalar. Returns whether the accepting state was reached.
+    /// Finds all states that the states in `key.live` reach by transitions that consume no scalar.
+    /// Calls `body` for each found state that matches one scalar, with the state's set of scalars
+    /// and the state that follows the match. Returns whether the accepting state was found.
     private func closure(
         _ key: Key, after: ScalarClasses.ScalarKind, isEnd: Bool, _ body: (Int, Int) -> Void
     ) -> Bool {

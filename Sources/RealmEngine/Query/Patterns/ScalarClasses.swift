@@ -1,4 +1,5 @@
-/// Classes of scalars that belong to the same sets of an expression.
+/// Divides all Unicode scalars into classes. Two scalars are in one class if the same character
+/// sets of a regular expression contain them.
 struct ScalarClasses: Sendable {
     /// First scalar of each range of scalars that belong to one class, ascending from 0.
     private let bounds: [UInt32]
@@ -10,10 +11,10 @@ struct ScalarClasses: Sendable {
     private let isMember: [[Bool]]
     private let kindOfClass: [ScalarKind]
 
-    /// Distinction of scalars that a regular expression needs to match `^`, `$` and word
-    /// boundaries.
+    /// Kind of a Unicode scalar. The assertions `^`, `$` and `\b` of a regular expression depend on
+    /// the kinds of the scalars before and after a position.
     enum ScalarKind: UInt8, Sendable {
-        /// No scalar: the position is the start or the end of the value.
+        /// The position before the first or after the last Unicode scalar of the text.
         case outside
         case word
         case lineEnd

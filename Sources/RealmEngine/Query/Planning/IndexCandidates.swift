@@ -11,11 +11,12 @@ final class IndexCandidates: Sendable {
     /// Terms of an AND that are true for all objects found by indexes; empty if no other terms
     /// remain to be tested.
     private let someTrueTerms: [BoundCondition]
-    /// The property whose index was used first: its class, and its index among the columns of that
-    /// class.
+    /// The property whose search index was used first for the query: its class, and the position of
+    /// its column in the class.
     private let index: (table: TableInfo, place: Int)?
 
-    /// Class and name of the property whose index was used first; empty if there is none.
+    /// Class and name of the property whose search index was used first for the query; empty if
+    /// there is none.
     var property: String {
         guard let (table, place) = index else { return "" }
         return "\(table.className).\(table.columns[place].name)"

@@ -1,5 +1,6 @@
-/// Searches the indexes of one class for terms. A trivial value with unretained references: the
-/// caller must retain the class and the snapshot.
+/// Finds the objects of one class that match parts of a query, by the class's search indexes. The
+/// struct has only unretained references, so copying it needs no reference counting: the caller
+/// must retain the class and the snapshot.
 struct IndexSearch {
     private unowned(unsafe) let table: TableInfo
     private unowned(unsafe) let snapshot: Snapshot
@@ -31,8 +32,9 @@ struct IndexSearch {
         let value: Int
     }
 
-    /// Returns the objects whose property equals the single constant of a test. Nil if it is not
-    /// sufficient to read the first and the last object of the index list.
+    /// Returns the objects whose property equals the constant of a test that has a single constant.
+    /// Reads only the first and the last object of the constant's list in the search index. Nil if
+    /// these two do not decide whether all objects of the list have the value.
     func objects(_ test: ColumnTest, _ place: Int) throws(RealmError) -> FoundObjects? {
         guard case .strict(let wanted) = test.operand, test.folding.isNone else { return nil }
         let type = test.column.layout.type
@@ -64,8 +66,8 @@ struct IndexSearch {
         /// index entries of each excluded word.
         fileprivate var words: [SmallArray<Hit>] = []
         fileprivate var excluded: [SmallArray<Hit>] = []
-        /// Upper limit of the number of objects in the index lists of the entries, known without
-        /// reading these lists.
+        /// Upper limit of the number of objects that the search will find, computed from the
+        /// lengths of the index lists.
         fileprivate(set) var count = 0
     }
 
@@ -177,11 +179,11 @@ struct IndexSearch {
         }
     }
 
-    /// Properties of an index list with which the first and the last object of the list, or a
-    /// bisection, replace reading every object.
+    /// Properties of an index list, the keys of the objects under one index string. They permit
+    /// reading the first and the last object of the list, or a bisection, instead of every object.
     private struct Trust {
-        /// If true, a search may read only the first and the last object of the list. If neither
-        /// has the wanted value, no object of the list is considered to have it.
+        /// Whether reading the first and the last object of an index list may be enough to rule out
+        /// the list: if neither object has the wanted value, the search skips the whole list.
         var dropsUnlike = false
         /// Whether the list is sorted by value, so that the objects with the wanted value are
         /// adjacent.
@@ -244,8 +246,9 @@ struct IndexSearch {
         case unknown
     }
 
-    /// Reads a few objects of an index list and decides whether a part of the list has the wanted
-    /// value, no object has it, or neither is certain.
+    /// Reads a few objects of an index list. Returns `.same` with the part of the list whose
+    /// objects have the wanted value, `.other` if no object of the list seems to have the value,
+    /// and `.unknown` if these few objects do not decide.
     private func outcome(
         _ list: Ref, _ cells: Cells, _ trust: Trust, _ compare: (Value) -> Int
     ) throws(RealmError) -> Outcome {

@@ -37,7 +37,7 @@ public final class QueryRun {
     }
 
     /// Calls `body` with the matching rows of each leaf in a range. Returns the number of objects
-    /// in the range, matching or not, and the last key.
+    /// in the range, matching or not, and the last key in the range.
     func visit(
         _ stretch: LeafRange, _ body: (Selection) -> Void
     ) throws(RealmError) -> (objects: Int, lastKey: UInt64) {
@@ -107,8 +107,8 @@ public final class QueryRun {
         return found
     }
 
-    /// Numbers of rows after which the search in the first leaf checks for a match: most searches
-    /// end among the first rows of the table.
+    /// Most searches for the first match end among the first rows of the table. The first leaf is
+    /// therefore matched in parts: the first 2 rows, then up to row 16, then up to row 256.
     private static let steps = [2, 16, 256].map { Selection(first: $0) }
 
     private func firstOfLeaves() throws(RealmError) -> ObjectKey? {

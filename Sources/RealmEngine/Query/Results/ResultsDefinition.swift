@@ -26,8 +26,9 @@ public struct ResultsDefinition: Sendable {
         queries = [query]
     }
 
-    /// Returns the definition with another query. Throws `misuse` for a condition after a LIMIT,
-    /// because all conditions apply before limits.
+    /// Returns the definition with one more query, which applies to the results of the previous
+    /// ones. Throws `misuse` for a condition after a LIMIT, because all conditions apply before
+    /// limits.
     func adding(_ query: Query) throws(RealmError) -> ResultsDefinition {
         if query.hasCondition, queries.contains(where: \.hasLimit) {
             throw .misuse(

@@ -10,7 +10,7 @@ final class CellNumbers {
     /// bytes.
     private let few = FewCells()
 
-    /// Placeholder number of cells that are not cached.
+    /// Value in `numbers` that means that the row's cell is not cached.
     static let unknown = WordNumbers.unknown
 
     init(width: Int) { self.width = width }

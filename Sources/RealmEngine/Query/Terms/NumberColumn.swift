@@ -64,8 +64,9 @@ class NumberColumn {
         }
     }
 
-    /// Makes the column of an operand. Nil unless it consists of constants, properties of the
-    /// queried object itself, and arithmetic on them, all of them integers, floats or doubles.
+    /// Makes a number column for an operand that consists of constants, properties of the queried
+    /// object itself, and arithmetic on them. Nil for other operands, and if a value is not an
+    /// integer, float or double.
     static func make(_ operand: BoundOperand) -> NumberColumn? {
         guard operand.shape == .scalar else { return nil }
         switch operand.kind {
@@ -157,8 +158,8 @@ final class NumberProperty: NumberColumn {
             count: count)
     }
 
-    /// Sets the values of the property to the integers from -128 to 127, one per row, or to null in
-    /// every row. `reload` then computes the operands from these values.
+    /// Stores the integers from -128 to 127 as the property's values, one per row, or null in every
+    /// row. After `reload`, an operand has its result for every byte, as if these rows were a leaf.
     func setEveryByte(isNull: Bool) {
         for i in 0..<ClusterRows.maximum { integers[i] = Int64(i) - 128 }
         nulls = isNull ? .all : .none

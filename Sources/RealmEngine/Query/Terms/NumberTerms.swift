@@ -182,7 +182,8 @@ final class FloatTerm: QueryTerm {
 /// of a limit.
 final class TimestampTerm: QueryTerm {
     private var cells: ColumnCells<TimestampLeaf>
-    /// Lowest and highest timestamp in the range; nil if the range is empty.
+    /// Lowest and highest timestamp that matches, or that does not match if `isNegated`; nil if
+    /// there is no such timestamp.
     private let bounds: (low: Timestamp, high: Timestamp)?
     private let isNegated: Bool
     private let matchesNull: Bool

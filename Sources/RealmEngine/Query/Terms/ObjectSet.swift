@@ -10,8 +10,8 @@ final class ObjectSet {
     private let words: UnsafeMutablePointer<UInt64>
     /// Number of bits in the bit set; every bit number is less than this.
     private let limit: UInt64
-    /// Mask of the byte that all keys of the class leave out, and the number of its bits; both are
-    /// 0 if keys use every byte.
+    /// Mask of the bits 8 to 15 if they are 0 in all keys of the class, and the number of these
+    /// bits; both are 0 in other classes.
     private let gap: UInt64
     private let shift: UInt64
     private var others = KeyHashes()
@@ -19,7 +19,8 @@ final class ObjectSet {
     /// Maximum number of bits in the bit set: 512 MiB.
     private static let maximumLimit: UInt64 = 1 << 32
 
-    /// Makes an empty set with bit numbers below `limit`; `hasGap` is true if the keys skip a byte.
+    /// Makes an empty set with `limit` bits. `hasGap` says whether bits 8 to 15 are 0 in all keys,
+    /// as in classes without a primary key; these bits are then left out.
     init(limit: UInt64, hasGap: Bool = false) {
         self.limit = limit
         (gap, shift) = hasGap ? (0xFF00, 8) : (0, 0)
@@ -59,7 +60,8 @@ final class ObjectSet {
             return key & gap == 0 ? place : .max
         }
 
-        /// Whether the set contains a key; nil if the key has no bit.
+        /// Whether the set contains a key. Nil if the key has no bit, because it is too large or
+        /// does not skip the byte that keys of the class skip; the hash table may contain it.
         @inline(__always)
         func contains(_ key: Int64) -> Bool? {
             let place = place(key)
@@ -77,7 +79,7 @@ final class ObjectSet {
     @inline(__always)
     func contains(_ key: Int64) -> Bool { bits.contains(key) ?? containsOther(key) }
 
-    /// Whether the set contains a key without a bit.
+    /// Whether the hash table of the set contains a key. The hash table has the keys without a bit.
     @inline(never)
     func containsOther(_ key: Int64) -> Bool { !others.isEmpty && others.contains(key) }
 

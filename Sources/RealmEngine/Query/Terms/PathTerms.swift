@@ -1,5 +1,6 @@
-/// One hop of a path: matches rows that link to an object of a set. The set is computed from a term
-/// for the whole target table when the first row needs it.
+/// Tests one hop of a path: matches rows whose link refers to an object of a set. To build the set,
+/// the term of the rest of the path is applied to every object of the target table, when the first
+/// row is tested.
 final class HopTerm: QueryTerm {
     private let hop: PathHop
     private let target: QueryTerm?
