@@ -88,7 +88,8 @@ struct NeedleSearch {
         fileprivate(set) var folds: UInt64
         fileprivate(set) var mask: UInt64
 
-        /// Uses the eight bytes at `key`, and the masks for ignoring case at `folds`.
+        /// Makes a head of eight bytes from the bytes at `key`, and from the masks for ignoring
+        /// case at `folds`.
         init(_ key: UnsafeRawPointer, folds: UnsafeRawPointer) {
             self.key = UInt64(littleEndian: key.loadUnaligned(as: UInt64.self))
             self.folds = UInt64(littleEndian: folds.loadUnaligned(as: UInt64.self))
@@ -108,8 +109,9 @@ struct NeedleSearch {
             (UInt64(littleEndian: p.loadUnaligned(as: UInt64.self)) | folds) & mask == key
         }
 
-        /// Returns a bit for each of the first `n` positions, at most 64: whether the bytes match.
-        /// Two positions are compared at a time, and eight bytes must be readable at each.
+        /// Returns a bit for each of the first `n` positions, at most 64: whether the bytes there
+        /// match the first bytes of the needle. Two positions are compared at a time, and eight
+        /// bytes must be readable at each.
         @inline(__always)
         func matches(_ n: Int, _ place: (Int) -> UnsafeRawPointer) -> UInt64 {
             let keys = SIMD2(repeating: key)

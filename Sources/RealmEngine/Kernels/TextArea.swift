@@ -35,16 +35,17 @@ struct TextArea {
         return UnsafePointer(scratch.numbers)
     }
 
-    /// Returns the end offsets, decoded to 64 bits, with a 0 before the first; nil if they are
-    /// damaged. Valid until the offsets of the next leaf are decoded.
+    /// Returns the end offsets of the texts, decoded to 64 bits, with a 0 before the first; nil if
+    /// they are damaged. Valid until the offsets of another leaf are read with the same
+    /// `LeafScratch`.
     func ends() -> UnsafePointer<Int64>? {
         scratch.numbers[-1] = 0
         let ends = unpackedEnds
         return isSound(ends) ? ends : nil
     }
 
-    /// Returns end offsets that have 16 bits, with a 0 before the first; nil if they are damaged.
-    /// Valid until the next leaf.
+    /// Returns the 16-bit end offsets of the texts, with a 0 before the first; nil if they are
+    /// damaged. Valid until the offsets of another leaf are read with the same `LeafScratch`.
     func shortEnds() -> UnsafePointer<Int16>? {
         guard isSound(ends(Int16.self)) else { return nil }
         let copy = UnsafeMutableRawPointer(scratch.numbers)

@@ -24,7 +24,8 @@ public struct TextCollation: Hashable, Sendable {
             ordersNumbers: ordersNumbers)
     }
 
-    /// - Parameter letters: any of `c`, `d` and `n`; other bytes are ignored.
+    /// Makes the rule for the letters of a suffix such as `[cd]`: `c` ignores case, `d` ignores
+    /// diacritical marks, `n` compares runs of digits as numbers. Other bytes are ignored.
     package init(letters: some Sequence<UInt8>) {
         let letters = Array(letters)
         self.init(
@@ -33,8 +34,8 @@ public struct TextCollation: Hashable, Sendable {
             ordersNumbers: letters.contains(UInt8(ascii: "n")))
     }
 
-    /// Splits the value of an option that ends in a suffix such as `[cd]` into the text before the
-    /// suffix and the rule. Returns nil if there is no such suffix.
+    /// Splits the value of an option that ends in a suffix such as `[cd]`. Returns the text before
+    /// the suffix, and the rule for which the suffix stands; nil if there is no such suffix.
     package static func suffix(of text: String) -> (name: String, collation: TextCollation)? {
         guard text.hasSuffix("]"), let open = text.utf8.lastIndex(of: UInt8(ascii: "[")) else {
             return nil

@@ -148,7 +148,8 @@ enum ClusterRows {
 /// Memory for a number per row of a leaf, and one before the first. A caller of kernels uses it for
 /// one leaf after the other. Confined to one thread.
 final class LeafScratch {
-    /// One number for each row of the leaf, by row. The index -1 is valid too.
+    /// Memory for one number per row, such as the end offset of the row's text. A caller may also
+    /// store a number at index -1, such as the start of the first text.
     let numbers: UnsafeMutablePointer<Int64>
 
     init() {

@@ -98,8 +98,8 @@ struct TextOrder: Sendable {
 }
 
 extension TextOrder.Heads {
-    /// Moves `rows` to `unsure`: a caller must compare their whole texts, because their heads do
-    /// not decide the order.
+    /// Moves `rows` to `unsure`, because the first eight bytes of their texts do not decide the
+    /// order. The caller must compare their whole texts.
     fileprivate mutating func doubt(_ rows: Selection) {
         below = below.subtracting(rows)
         above = above.subtracting(rows)

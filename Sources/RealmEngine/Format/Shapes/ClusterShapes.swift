@@ -20,12 +20,12 @@ enum ClusterLeafShape {
 
 /// Slots of an inner node of a cluster tree (object format 2.2).
 enum InnerClusterShape {
-    /// Ref of an array with the key offset of each child; 0 if the offsets can be computed from the
-    /// depth.
+    /// Slot of the ref of an array with the key offset of each child; 0 if the offsets can be
+    /// computed from the depth.
     static let offsets = 0
-    /// Number of levels below this inner node, as a tagged number.
+    /// Slot of the number of levels below this inner node, as a tagged number.
     static let depth = 1
-    /// Number of objects in the subtree of this node, as a tagged number.
+    /// Slot of the number of objects in the subtree of this node, as a tagged number.
     static let objects = 2
     static let firstChild = 3
 

@@ -14,7 +14,8 @@ enum MediumBytesShape {
 enum TimestampLeafShape {
     /// Ref of an array of optional integers: the seconds since 1970.
     static let seconds = 0
-    /// Ref of an array of integers, which have the sign of the seconds; 0 for null.
+    /// Ref of an array of integers: the nanoseconds. They have the same sign as the seconds, and
+    /// are 0 in a null timestamp.
     static let nanoseconds = 1
 
     static let count = 2
@@ -24,16 +25,16 @@ enum TimestampLeafShape {
 enum MixedLeafShape {
     /// Ref of an array with a word for each value.
     static let words = 0
-    /// Ref of an array with the keys of nested collections; 0 if there are none. The slots from 1
-    /// to 4 are pools.
+    /// Slot of the ref of an array with the keys by which values that are collections are
+    /// identified; 0 if there are none. Slots 1 to 4 contain the pools.
     static let keys = 5
 
     static let count = 6
     /// Number of slots of mixed leaves that were written before mixed values could be collections.
     static let minimumCount = 4
 
-    /// Slots with the refs of pools. A pool contains values that do not fit in a word; 0 if there
-    /// are none.
+    /// Slots with the refs of the pools, the arrays of those values that do not fit in a word. A
+    /// ref is 0 if its pool is empty.
     enum Pool: Int, CaseIterable {
         /// An array of integers, which are also the bits of floats and doubles.
         case numbers = 1
@@ -44,11 +45,11 @@ enum MixedLeafShape {
         /// Pool of nested collections: an array with the ref of each collection.
         case refs = 4
 
-        /// Number of elements of this value array that one mixed value takes.
+        /// Number of elements that one mixed value takes in this pool.
         var size: Int { self == .pairs ? 2 : 1 }
 
-        /// Returns the word for the value at index `index` of this pool, without the bits for its
-        /// kind.
+        /// Returns the word of a mixed value that is stored at index `index` of this pool. The
+        /// caller adds the bits for the type of the value.
         func entry(_ index: Int) -> Int64 { Int64(index) << 8 | Int64(rawValue) << 5 }
     }
 }

@@ -77,7 +77,8 @@ extension ByteBuffer {
         return false
     }
 
-    /// Appends the bytes before the first one that `special` marks, and returns their number.
+    /// Appends the bytes of `text` before its first special byte, and returns their number.
+    /// `special` marks the special bytes in a word of eight bytes, as for `ByteChunk.marks`.
     @inline(__always)
     private mutating func appendPlain(
         _ text: ByteView, until special: (UInt64) -> UInt64

@@ -5,8 +5,8 @@ struct UTF8Sequence {
     let length: Int
     let isWellFormed: Bool
 
-    /// Examines the sequence at `base`. The first byte must be at least 0x80. `count` is the number
-    /// of readable bytes, at least one.
+    /// Examines the UTF-8 sequence at `base`. The first byte must be at least 0x80. `count` is the
+    /// number of bytes that may be read from `base` on, at least one.
     @inline(__always)
     init(_ base: UnsafeRawPointer, count: Int) {
         let lead = base.load(as: UInt8.self)

@@ -35,8 +35,8 @@ struct ByteChunk {
         out.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
 
-    /// Calls `find` with each word and returns the marks in its results. Other bits of a result are
-    /// ignored.
+    /// Calls `find` with each of the two words. Returns the top bit of each byte in the results,
+    /// which marks a byte; ignores the other bits.
     @inline(__always)
     func marks(_ find: (UInt64) -> UInt64) -> Marks {
         (find(low) & Self.topBits, find(high) & Self.topBits)

@@ -11,8 +11,8 @@ struct CalendarTime: Equatable {
     /// 0 ... 999,999,999
     var nanosecond: Int
 
-    /// Converts any time, even if the seconds and nanoseconds have different signs or the
-    /// nanoseconds exceed a second.
+    /// Converts any timestamp to date and time of day, even if the seconds and nanoseconds have
+    /// different signs or the nanoseconds exceed a second.
     init(_ time: Timestamp) {
         let (carry, nanosecond) = floorDivide(Int64(time.nanoseconds), 1_000_000_000)
         let (wholeDays, rest) = floorDivide(time.seconds, 86_400)

@@ -126,7 +126,7 @@ private struct BinaryFraction {
         return (UInt128(tenToThe: first) >> first) * (UInt128(tenToThe: second) >> second)
     }
 
-    /// Converts a number that is at least 2^128.
+    /// The value in base ten, for a value that needs more than 128 bits.
     private var dividedDown: Decimal {
         var number = WideInteger(significand, shiftedLeftBy: exponent)
         var (sticky, power) = (false, 0)
@@ -137,7 +137,8 @@ private struct BinaryFraction {
         return (number.bits(from: 0), sticky, power)
     }
 
-    /// Converts numbers that are too small for 128 bits of precision.
+    /// The value in base ten, for a value so small that `decimal` would compute fewer than 58 bits
+    /// of it.
     private var multipliedUp: Decimal {
         var number = WideInteger(significand, shiftedLeftBy: 0)
         var power = 0

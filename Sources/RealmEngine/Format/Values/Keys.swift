@@ -1,5 +1,5 @@
-/// Offset of a node's header from the start of the file, decrypted if necessary; a multiple of 8. 0
-/// means none. See storage format section 0.
+/// Offset of a node's header from the start of the file, a multiple of 8. In an encrypted file,
+/// offset in the decrypted content. 0 means no node. See storage format section 0.
 public struct Ref: Hashable, Sendable, BitwiseCopyable {
     public var raw: UInt64
 

@@ -115,7 +115,7 @@ extension RealmError {
             hint: damageHint)
     }
 
-    /// Makes the error for a request that cannot be fulfilled.
+    /// Makes the error for a request of the caller that is not permitted or not possible.
     @inline(never)
     package static func misuse(
         _ message: String, code: String = "IllegalOperation", reason: String = "usage",

@@ -361,7 +361,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 }
 
-/// Carries a confined value to its context.
+/// Makes a value that is confined to a context sendable, to carry it to that context.
 struct Unchecked<Value>: @unchecked Sendable {
     let value: Value
 

@@ -72,7 +72,8 @@ public struct Confined {
             along: steps, in: try row.value(index), row.table.snapshot.lookup)
     }
 
-    /// Whether the target was deleted, or the instance was invalidated.
+    /// Whether the referenced object, class, results or collection was deleted, or the instance was
+    /// invalidated.
     public var isInvalidated: Bool {
         instance.check()
         if !instance.isFrozen, instance.view == nil, instance.transaction == nil { return true }
@@ -83,13 +84,14 @@ public struct Confined {
         }
     }
 
-    /// Returns a reference to the same target in the instance's current version, for use on any
-    /// thread.
+    /// Returns a reference to the same object, class, results or collection in the instance's
+    /// current version, for use on any thread.
     public func freeze() throws(RealmError) -> Confined {
         Confined(try instance.freeze(), target)
     }
 
-    /// Returns a live reference to the same target for a context; nil if the target was deleted.
+    /// Returns a live reference to the same object, class, results or collection for a context; nil
+    /// if it was deleted.
     public func thaw(on confinement: Confinement = .thread) throws(RealmError) -> Confined? {
         let live = Confined(try instance.thaw(on: confinement), target)
         _ = live.instance.snapshot()
@@ -149,8 +151,8 @@ extension Instance {
         handOut(.collection(link, column))
     }
 
-    /// Makes a reference. Loads the newest version if no version is loaded, because a reference
-    /// without a version counts as invalidated.
+    /// Makes a reference to `target`. A reference counts as invalidated if its instance shows no
+    /// version, so if this instance shows none, it first moves to the newest version.
     private func handOut(_ target: ConfinedTarget) -> Confined {
         if view == nil, !isFrozen, transaction == nil { _ = snapshot() }
         return Confined(self, target)

@@ -22,17 +22,17 @@ enum FrozenSpaces {
         entries.deallocate()
     }
 
-    /// Returns the calling thread's node space for `version`, which the caller must retain. Values
-    /// read through it that were assembled from several blocks remain valid until the thread has
-    /// read four other versions.
+    /// Returns access to the nodes of `version` for the calling thread. The caller must retain
+    /// `version`. Long values are stored in several blocks and copied together when they are read;
+    /// these copies stay valid until the thread has read four other versions.
     static func space(of version: FrozenVersion) -> NodeSpace {
         if let known = space(numbered: version.number) { return known }
         guard let known = threadSpaces.value else { return begin(version) }
         return take(version, known.assumingMemoryBound(to: Entry.self))
     }
 
-    /// Returns the node space of a version that the calling thread has read recently; nil for other
-    /// versions. Takes the version's number and not a reference, to avoid reference counting.
+    /// Returns access to the nodes of a version that the calling thread has read recently; nil for
+    /// other versions. Takes the version's number and not a reference, to avoid reference counting.
     @inline(__always)
     static func space(numbered number: UInt64) -> NodeSpace? {
         guard let known = threadSpaces.value else { return nil }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Thread that counts as another thread in confinement checks, for tests of misuse. A trap on this
-/// thread is recorded as a message; the thread then sleeps for ever.
+/// Thread that counts as the thread that started it in all confinement checks, for tests of misuse.
+/// A trap on this thread is recorded as a message; the thread then sleeps for ever.
 ///
-/// The impersonated thread waits in the meantime, so that an instance is never used by two threads
-/// at once.
+/// The thread that started it waits in the meantime, so that an instance is never used by two
+/// threads at once.
 package final class ImpersonatedThread: @unchecked Sendable {
-    /// The impersonated thread.
+    /// The thread that started this one, and as which this one counts.
     let thread: UInt
-    /// Queues and actors in whose context the impersonated thread is.
+    /// Queues and actors of which the code run by `run` counts as being in the context.
     let places: Set<Confinement.Identity>
     private let monitor = Monitor()
     private var isDone = false
@@ -19,18 +19,19 @@ package final class ImpersonatedThread: @unchecked Sendable {
         self.places = places.union(Self.current?.places ?? [])
     }
 
-    // True once a test has impersonated a thread. Outside of tests, reading this flag is the only
-    // cost of the class.
+    // True once a test has called `run`. Outside of tests, reading this flag is the only cost of
+    // the class.
     private static let isUsed = Atomic<Bool>(false)
     private static let slot = ThreadSlot()
 
-    /// The impersonation in which the calling thread is; nil if there is none.
+    /// The calling thread, if it was started by `run`; nil for other threads.
     package static var current: ImpersonatedThread? {
         isUsed.load(ordering: .relaxed)
             ? slot.object.map { unsafeDowncast($0, to: ImpersonatedThread.self) } : nil
     }
 
-    /// Whether the impersonated thread may use an instance with the confinement `identity`.
+    /// Whether this thread may use an instance with the confinement `identity`: an instance of
+    /// `thread`, of a context in `places`, or a frozen instance.
     package func passes(for identity: Confinement.Identity) -> Bool {
         switch identity {
         case .anywhere: true
@@ -39,7 +40,7 @@ package final class ImpersonatedThread: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` on a new thread that impersonates the calling thread and is in the contexts
+    /// Runs `body` on a new thread that counts as the calling thread and as being in the contexts
     /// `places`. Waits until `body` has returned or trapped. Returns the message of the trap; nil
     /// if there was none.
     package static func run(
@@ -69,7 +70,7 @@ package final class ImpersonatedThread: @unchecked Sendable {
 }
 
 extension Threads {
-    /// The calling thread, or the thread that it impersonates.
+    /// The thread as which the calling thread counts in confinement checks: normally itself.
     static var identity: UInt { ImpersonatedThread.current?.thread ?? current }
 }
 
@@ -79,6 +80,7 @@ extension Instance {
         confinement.identity == .thread(Threads.current)
     }
 
-    /// Calls the handler for a commit of another instance or process.
+    /// Runs the work of this instance for a commit of another instance or process, as if such a
+    /// commit had been announced.
     package func simulateCommitNotice() { handleCommit() }
 }

@@ -33,7 +33,8 @@ package final class FrozenVersion: Sendable {
         database.unpin(pin)
     }
 
-    /// Returns the frozen version of `snapshot`; there is one object per version.
+    /// Returns the frozen version of `snapshot`. There is one instance of `FrozenVersion` per
+    /// version.
     static func of(_ snapshot: Snapshot) throws(RealmError) -> FrozenVersion {
         let (database, state) = (snapshot.database, snapshot.state)
         let key = Key(database: ObjectIdentifier(database), version: state.version)

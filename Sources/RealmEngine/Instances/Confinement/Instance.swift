@@ -39,7 +39,7 @@ public final class Instance {
     /// Cached locations of nodes are valid as long as this number does not change. 0 while a write
     /// transaction is open, because its nodes move.
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
-    /// Number of changes of `view` and `transaction` so far.
+    /// Source of new values of `generation`: incremented whenever `view` or `transaction` changes.
     @exclusivity(unchecked) private(set) var lastGeneration = 1
     /// Number of collection edits that were given a number for an `ElementReader`.
     @exclusivity(unchecked) var lastEditNumber = 0
@@ -202,8 +202,9 @@ public final class Instance {
     }
 
     /// Makes an instance for the calling thread that always shows the current version of
-    /// `database`. It neither joins a session nor creates anything, and cannot write. Any number of
-    /// threads can share one mapping with such instances.
+    /// `database`. The instance neither joins the processes that share the lock file nor creates a
+    /// file, and cannot write. Any number of threads can have such instances of one `database`, and
+    /// share the mapping of its file.
     public static func reading(_ database: Database) -> Instance {
         let instance = Instance(
             database, .thread, Configuration(path: database.path), .readOnly)

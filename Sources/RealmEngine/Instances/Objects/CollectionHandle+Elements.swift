@@ -14,8 +14,8 @@ extension CollectionHandle {
         }
     }
 
-    /// All elements in order. Strings and binaries among them are valid as long as the bytes of a
-    /// value that `ObjectHandle` returns.
+    /// Returns all elements in order. The bytes of strings and binaries are valid until the
+    /// instance moves to another version, or in a write transaction until its next change.
     func elements() throws(RealmError) -> [Value] {
         var result: [Value] = []
         try visit { (value) throws(RealmError) in

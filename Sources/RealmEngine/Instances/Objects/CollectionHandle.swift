@@ -27,7 +27,8 @@ package struct CollectionHandle {
 
     /// Returns the collection as a value.
     ///
-    /// Throws `misuse` if the object was deleted or no longer has such a collection.
+    /// Throws `misuse` if the object was deleted, or if the property or a step to the nested
+    /// collection no longer leads to a collection.
     package func value() throws(RealmError) -> Value {
         var value = try owner.value(property)
         for step in steps { value = try Self.value(at: step, in: value, space) }

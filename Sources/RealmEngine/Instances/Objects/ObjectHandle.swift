@@ -70,8 +70,8 @@ package struct ObjectHandle {
         (key, self.place) = (other, place)
     }
 
-    /// Returns the location of `other` if it is in this object's leaf. Not mutating, because that
-    /// would cost a reference count.
+    /// Returns the location of `other` if it is in this object's leaf. The function is not
+    /// mutating: a mutating function would cost a reference count.
     @inline(__always)
     private func near(_ other: ObjectKey) -> ObjectLocation? {
         let instance = objects.instance

@@ -4,7 +4,7 @@
 ///
 /// Confined like its results; each thread that reads frozen results needs its own cursor.
 package struct ResultsCursor {
-    /// Number of objects to visit.
+    /// Number of objects that the cursor visits.
     let count: Int
     private let objects: ObjectClass
     /// Unretained `objects`, for access without reference counting.
@@ -12,7 +12,7 @@ package struct ResultsCursor {
     /// Keys to visit. Nil if all objects of the class in `version` are visited.
     private let keys: RowKeys?
     private let version: (snapshot: Snapshot, root: Ref)?
-    /// Generation of the instance when it showed `version`.
+    /// Generation of the instance at the time when `version` was its current version.
     private let generation: Int
     private var leaf: LeafAtKey?
     private var rows = Rows()

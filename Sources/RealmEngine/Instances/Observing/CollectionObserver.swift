@@ -21,7 +21,8 @@ final class CollectionObserver: Observer {
     let subject: Subject
     private let filter: ChangeFilter?
     private let block: (CollectionNotice) -> Void
-    /// Results that show the found objects; their content is set before the block is called.
+    /// Results of a higher layer that must contain the objects that the observer has found when
+    /// `block` is called; nil if there are none.
     private let shown: ObjectResults?
     private var evaluation: Evaluation?
     private var hasBegun = false

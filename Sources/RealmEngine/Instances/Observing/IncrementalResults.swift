@@ -55,8 +55,8 @@ struct IncrementalResults {
 }
 
 extension TableInfo {
-    /// Whether a condition has the same meaning for both tables, because their properties are the
-    /// same.
+    /// Whether both tables have the same properties. A condition then has the same meaning for
+    /// both.
     fileprivate func hasPropertiesOf(_ other: TableInfo) -> Bool {
         if self === other { return true }
         return columns.count == other.columns.count
@@ -66,7 +66,7 @@ extension TableInfo {
     }
 }
 
-/// Insertions and deletions in an ascending sequence of keys.
+/// Differences between the ascending object keys of results in an older and in a newer version.
 private struct Difference {
     private let before: [ObjectKey]
     /// Indexes of deleted keys in `before`, ascending.
@@ -76,7 +76,10 @@ private struct Difference {
 
     init(_ before: [ObjectKey]) { self.before = before }
 
-    /// - Parameter matches: returns whether an object of the newer version belongs to the results.
+    /// Compares the results in the older version, `before`, with the newer version.
+    ///
+    /// - Parameter changed: changes of the class between both versions.
+    /// - Parameter matches: returns whether an object is in the results in the newer version.
     @_optimize(size)
     mutating func compare(
         _ changed: TableChanges, _ matches: (ObjectKey) throws(RealmError) -> Bool

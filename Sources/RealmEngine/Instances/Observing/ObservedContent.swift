@@ -58,7 +58,7 @@ enum ObservedContent: Sendable {
         }
     }
 
-    /// Notice that all elements were deleted; nil if there were none.
+    /// Notification that reports all elements as deleted; nil if there were none.
     var removal: CollectionNotice? {
         let count: Int
         switch self {

@@ -44,7 +44,8 @@ final class ObserverList {
     private var lastNumber = 0
     /// Whether a notification is posted to the context and has not run yet.
     private var isPosted = false
-    /// Assignments of commits of this instance whose changesets are not in the file yet.
+    /// Values that commits of this instance assigned to properties, as long as the changesets of
+    /// these commits are not in the file.
     private var assignments = PropertyAssignments()
     /// Tokens of the observers that are not notified of the current commit.
     var skipped: [ObservationToken] = []
@@ -106,8 +107,8 @@ final class ObserverList {
         ownCommits.last === new && ownCommits.contains { $0 === old }
     }
 
-    /// Releases the version of each observer's last notification. Changes are not compared until
-    /// the instance loads a version again.
+    /// Releases the version of each observer's last notification, when the instance is invalidated.
+    /// Each observer is next notified when the instance has read a version again.
     func discardVersions() {
         for entry in entries { entry.lastDelivered = nil }
         assignments = PropertyAssignments()

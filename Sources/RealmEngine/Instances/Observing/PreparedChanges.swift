@@ -53,8 +53,9 @@ struct PreparedChanges: Sendable {
 }
 
 extension ChangeSet {
-    /// Compares two versions for observers. Adds assignments of equal values from the change logs,
-    /// and marks the owners of changed embedded objects as modified.
+    /// Compares two versions for observers. Also reports properties to which an equal value was
+    /// assigned, as found in `assignments` and in the changesets of the file, and marks the owners
+    /// of changed embedded objects as modified.
     init(
         from old: Snapshot, to new: Snapshot, adding assignments: PropertyAssignments
     ) throws(RealmError) {

@@ -86,7 +86,8 @@ final class BoundQueries: Sendable {
     }
 
     private let slots = LockedValue(QuerySlots<Entry>())
-    /// Results of the check of index lists that queries on this version have used.
+    /// Cached results of a check of object key lists in search indexes: whether the keys of a list
+    /// ascend and identify objects.
     let lists = VerifiedPostings()
 
     /// Returns the query bound to `table`, from the cache if possible. Throws `misuse` for a
@@ -122,8 +123,8 @@ final class BoundQueries: Sendable {
 final class SnapshotQueries {
     /// Cache of bound queries that all snapshots of this version share.
     let shared: BoundQueries
-    /// Index lists that were verified to be valid. The ref of a list selects its element of this
-    /// array.
+    /// Lists of object keys in search indexes whose keys were checked: they ascend and identify
+    /// objects. The ref of a list selects its element of this array.
     private var sound: [VerifiedPostings.ListID?]
 
     private static let places = 64

@@ -44,7 +44,8 @@ extension QueryBinder {
 
     /// Makes the error for GEOWITHIN on a class without the properties of a point.
     ///
-    /// - Parameter message: text of the error if the query is a predicate.
+    /// - Parameter message: text of the error if the query is in `NSPredicate` format. In the query
+    ///   language, the text names the class instead.
     private func noPoint(
         _ property: QueryProperty, _ table: TableInfo, _ message: String
     ) -> RealmError {

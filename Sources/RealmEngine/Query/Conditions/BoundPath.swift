@@ -16,10 +16,10 @@ final class BoundPath: Sendable {
     }
 }
 
-/// A path of which the binder has resolved the first steps so far.
+/// A path whose first steps, so far, the binder has resolved to properties of classes.
 struct ResolvedPath {
     var hops: [PathHop] = []
-    /// Class of the objects that the last resolved hop reaches.
+    /// Class of the objects that the resolved part of the path reaches.
     var table: TableInfo
     var end = PathEnd.objects
 

@@ -31,7 +31,8 @@ final class ColumnTest: Sendable {
         }
     }
 
-    /// Whether the value is a text without letters and other characters with case, such as digits.
+    /// Whether the value is a text that has no character with upper and lower case, for example a
+    /// text of digits.
     static func isCaseless(_ value: Value) -> Bool {
         guard case .string(let text) = value, text.count > 0 else { return false }
         return text.buffer.allSatisfy { $0 < 0x80 && ($0 | 0x20) &- 0x61 >= 26 }

@@ -2,7 +2,8 @@
 /// `floor(age, 10)`.
 package struct FieldFunction: Sendable {
     package let function: ScalarFunction
-    /// The key path of the function's operand, as written in the option.
+    /// Key path of the property to which the function is applied, as written in the text: `created`
+    /// in `month(created)`.
     package let path: String
     private let width: Value
     private let zone: ZoneRules

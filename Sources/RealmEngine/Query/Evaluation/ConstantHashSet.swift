@@ -6,7 +6,7 @@ final class ConstantHashSet: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Int32>
     private let mask: Int
 
-    /// Makes a table for `count` constants, which must be fewer than 2^30.
+    /// Makes an empty hash table for up to `count` constants. `count` must be less than 2^30.
     init(count: Int) {
         var size = 16
         while size < 2 * count { size *= 2 }

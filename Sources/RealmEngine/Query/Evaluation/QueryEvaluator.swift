@@ -2,8 +2,8 @@
 struct RowLocation {
     let leaf: ClusterLeaf
     let row: Int
-    /// Whether the object was reached through a link, not by scanning its table. Its collections
-    /// then have a read budget of their own.
+    /// Whether the object was reached through a link, not by scanning its table. Reads of its
+    /// collections are then limited separately: this ends endless reads in cycles of damaged files.
     var isLinked = false
 
     @inline(__always)
@@ -11,8 +11,7 @@ struct RowLocation {
         try leaf.value(column.leafIndex, column.layout, row: row)
     }
 
-    /// This location, marked as reached through a link, so that reads of its collections get their
-    /// own budget.
+    /// This location, marked as reached through a link.
     var linked: RowLocation { RowLocation(leaf: leaf, row: row, isLinked: true) }
 }
 

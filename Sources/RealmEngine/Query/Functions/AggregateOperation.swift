@@ -1,9 +1,11 @@
-/// The operations of an aggregate function on its states, independent of the state's type.
+/// The operations of an aggregate function on a state, in which the function aggregates values. The
+/// type of the state is hidden in closures.
 ///
-/// A class that is generic over the type, or a cast, would search for its conformance each time that
-/// a program starts.
+/// A class that is generic over the type, or a cast, would search for its conformance each time
+/// that a program starts.
 final class AggregateOperation: @unchecked Sendable {
-    /// Size of a state in bytes; states are aligned to 16 bytes.
+    /// Size in bytes of the state in which the function aggregates values. States are aligned to 16
+    /// bytes.
     let size: Int
     private let initialize: (UnsafeMutableRawPointer) -> Void
     private let addValue: (UnsafeMutableRawPointer, Value, Int64) -> Void

@@ -32,7 +32,7 @@ final class CombinationNumbers {
     /// Number of different combinations of key values so far.
     var count: Int { pairs.last?.count ?? readers.first?.values.count ?? 1 }
 
-    /// Memory in bytes used by the key values and combinations that have ordinals.
+    /// Memory in bytes used by the hash tables of key values and of combinations of key values.
     var size: Int {
         readers.reduce(0) { $0 + $1.values.size } + pairs.reduce(0) { $0 + $1.size }
     }

@@ -23,7 +23,7 @@ struct DistinctRows {
     /// Columns of the queried class that the keys of DISTINCT read.
     var columns: [ColumnLeaves] { combinations.readers.compactMap(\.ownColumn) }
 
-    /// Whether the hash tables of the combinations use more memory than the limit.
+    /// Whether the different combinations of key values use more memory than the limit.
     var isFull: Bool { combinations.size > memoryLimit }
 
     /// Returns the selected rows whose combination of key values occurs for the first time. Later

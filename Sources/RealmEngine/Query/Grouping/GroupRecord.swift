@@ -3,7 +3,8 @@
 /// end.
 struct GroupRecord: Sendable {
     var keys: Int { collations.count }
-    /// Size in bytes of the aggregate states, or of the results, in a record.
+    /// Size in bytes of the part of a record that contains either the states of the aggregates or,
+    /// when groups are sorted by results, the results of the aggregates.
     let stateSize: Int
     /// Whether text keys are compared by copies of their first bytes.
     let copiesTexts: Bool

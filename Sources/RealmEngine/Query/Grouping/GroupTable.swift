@@ -1,15 +1,15 @@
 /// Groups of objects with equal keys, with their aggregates, in memory.
 final class GroupTable {
-    /// Numbers of the combinations of key values. The number of a combination is also the number of
-    /// its group.
+    /// Assigns an ordinal to each combination of key values. The ordinal of a combination is also
+    /// the ordinal of its group.
     private let keys: CombinationNumbers
     /// The column that each aggregate reads; nil for an aggregate that counts objects.
     private let operands: [ColumnLeaves?]
     private let aggregates: [AggregateExpression]
     private let counts = ReusedBuffer<Int>()
     private let states: StateTable
-    /// Number of occurrences of each value in each group, for each property that a function of
-    /// sorted values aggregates.
+    /// The values of each group and how often each value occurs. One element for each property that
+    /// has an aggregate function of sorted values, such as the median.
     private let values: [GroupValues]
     private let memoryLimit: Int
     private let copiesTexts: Bool

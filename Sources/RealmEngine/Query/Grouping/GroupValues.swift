@@ -85,7 +85,7 @@ final class GroupValues {
 }
 
 extension ValueNumbers {
-    /// Returns the position of each value in sorted order. The index is the value's ordinal.
+    /// Position of each value in sorted order; element i belongs to the value with the ordinal i.
     var places: [Int] {
         var places = [Int](repeating: 0, count: count)
         let order = Array(0..<count).ordered { self.order($0, $1) < 0 }

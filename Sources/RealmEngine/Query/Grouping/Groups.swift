@@ -58,7 +58,8 @@ struct GroupVisit {
         memory = QueryMemoryLimit(plan.options, snapshot)
     }
 
-    /// Visits the groups until `body` returns false, and returns the number of objects.
+    /// Visits the groups until `body` returns false. Returns the number of objects in all groups,
+    /// visited or not.
     func forEachGroup(
         order: [GroupOrder],
         _ body: (_ keys: [Value], _ results: [Value]) throws(RealmError) -> Bool

@@ -1,13 +1,14 @@
-/// Assigns the numbers 0, 1, 2 ... to pairs of integers, in the order in which the pairs first
+/// Assigns the ordinals 0, 1, 2 ... to pairs of integers, in the order in which the pairs first
 /// occur. Pairs of small integers are looked up in an array, others in a hash table.
 ///
 /// Confined to one thread.
 final class PairNumbers {
     private let pairs = ValueNumbers()
-    /// Table of the numbers of pairs of small integers. The index of a pair is `first << shift |
+    /// Array of the ordinals of pairs of small integers. The index of a pair is `first << shift |
     /// second`.
     private let known: UnsafeMutablePointer<UInt32>
-    /// Number of low bits of an index in `known` that are the second integer of a pair.
+    /// Shift for the index of a pair in `known`: the low `shift` bits of the index are the second
+    /// integer of the pair, the bits above are the first.
     private var shift = 0
 
     private static let capacity = 1 << 14
@@ -20,10 +21,11 @@ final class PairNumbers {
 
     deinit { known.deallocate() }
 
-    /// Number of pairs that have a number.
+    /// Number of pairs that have an ordinal.
     var count: Int { pairs.count }
 
-    /// Memory in bytes used by the numbered pairs, without the array for pairs of small integers.
+    /// Memory in bytes used by the hash table of pairs, without the array for pairs of small
+    /// integers.
     var size: Int { pairs.size }
 
     func removeAll() {
@@ -33,7 +35,7 @@ final class PairNumbers {
 
     private func reset() { known.update(repeating: Self.unknown, count: Self.capacity) }
 
-    /// Stores the number of the pair (`firsts[row]`, `seconds[row]`) in `numbers[row]`, for each
+    /// Stores the ordinal of the pair (`firsts[row]`, `seconds[row]`) in `numbers[row]`, for each
     /// selected row.
     ///
     /// - Parameters:
@@ -79,7 +81,7 @@ final class PairNumbers {
         return number
     }
 
-    /// Returns the two integers of the pair to which the number `i` was assigned.
+    /// Returns the two integers of the pair with the ordinal `i`.
     subscript(i: Int) -> (first: Int, second: Int) {
         guard case .int(let both) = pairs.values.all[i] else { return (0, 0) }
         return (Int(both >> 32), Int(both & 0xFFFF_FFFF))

@@ -40,7 +40,8 @@ enum GeoFlaw: Error, Hashable {
         let index: Int
     }
 
-    /// Text of the error message that explains the flaw, without numbers of rings or vertices.
+    /// Text of the error message about a region that is not valid, without numbers of rings or
+    /// vertices.
     var message: String {
         switch self {
         case .point: "a point has no inside"

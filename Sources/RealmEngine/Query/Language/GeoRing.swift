@@ -63,7 +63,7 @@ struct GeoRing: Sendable {
     }
 
     /// Whether the arc from the point `reference` to `vector` crosses the ring an odd number of
-    /// times.
+    /// times. The two points are then on different sides of the ring.
     private static func crossesOddly(
         _ v: [SphereVector], _ touchesPole: Bool, to vector: SphereVector
     ) -> Bool {

@@ -3,7 +3,8 @@ struct SourceRange: Equatable, Sendable {
     var start: Int
     var end: Int
 
-    /// Range of parts of the query tree that were not parsed from text, but built by a program.
+    /// Placeholder for the range of a part of the query tree that was built by a program, not
+    /// parsed from text.
     static let none = SourceRange(start: -1, end: -1)
 
     /// Returns the range from the start of this range to the end of `other`.

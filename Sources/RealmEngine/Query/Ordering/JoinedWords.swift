@@ -1,26 +1,28 @@
-/// The keys of two columns as one word per row. Its higher bits are the difference of the first
-/// column's word from the least one, its lower bits are the same of the second column, as far as
-/// they fit.
+/// Combines the sort keys of two columns in one word of eight bytes per row. The higher bits are
+/// the word of the first column's key minus the column's lowest word. The lower bits are the same
+/// for the second column, as far as they fit.
 ///
 /// Rows are then sorted by both columns at once.
 struct JoinedWords {
     private let first: Part
     private let second: Part
-    /// Whether lower bits of the second column's words are left out.
+    /// Whether the second column's words do not fit, so that their lower bits are not part of the
+    /// joined words.
     let isPartial: Bool
 
-    /// The words of one column. Subtracts the least word from each word, and shifts the difference
+    /// The words of one column. Subtracts the lowest word from each word, and shifts the difference
     /// to the bits that the column has in a joined word.
     private struct Part {
         private let words: UnsafePointer<UInt64>
         private let flip: UInt64
         private let least: UInt64
-        /// Number of bits of the greatest difference.
+        /// Number of bits of the difference between the highest and the lowest word of the column.
         let bits: Int
         private var left: UInt64 = 0
         private var right: UInt64 = 0
 
-        /// Nil for columns whose words are computed row by row.
+        /// Nil if the column stores no array of words, but computes the word of each row when
+        /// needed.
         init?(_ column: SortColumn) {
             guard let all = column.words(of: column.firstPart), let start = all.baseAddress,
                 !all.isEmpty
@@ -36,13 +38,15 @@ struct JoinedWords {
             bits = UInt64.bitWidth - (highest - lowest).leadingZeroBitCount
         }
 
-        /// Moves the bits so that the highest one is at `end - 1`.
+        /// Sets the shifts so that the highest bit of the differences becomes bit `end - 1` of a
+        /// joined word.
         mutating func place(below end: Int) {
             left = UInt64(max(0, end - bits))
             right = UInt64(max(0, bits - end))
         }
 
-        /// A column of 0 bits is shifted by less than its position, which does not change its zeros.
+        /// If all words of the column are equal, `bits` is 0 and the shift may be too small, but a
+        /// shifted 0 stays 0.
         @inline(__always)
         subscript(row: Int) -> UInt64 { (((words[row] ^ flip) &- least) &<< left) &>> right }
     }

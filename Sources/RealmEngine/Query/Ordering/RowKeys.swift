@@ -4,7 +4,7 @@ public struct RowKeys: RandomAccessCollection, Sendable {
     private enum Storage: Sendable {
         case memory([ObjectKey])
         case spilled(SpilledBytes)
-        /// The consecutive keys from this one on.
+        /// Consecutive keys. The first is `first`; `endIndex` is their number.
         case range(first: Int64)
     }
 

@@ -49,8 +49,8 @@ final class RunHeap<Order: RunOrder> {
     /// Size in bytes of the memory for one copied record, rounded up for alignment.
     private let roomSize: Int
     private let rooms: UnsafeMutableRawPointer?
-    /// Heap of `count` runs, ordered by their next records. Raw memory, so that modifications never
-    /// copy it.
+    /// Heap of `count` runs, ordered by their next records. The heap is raw memory and not an
+    /// array, which Swift might copy when it is modified.
     private let runs: UnsafeMutablePointer<Run>
     private var count = 0
 

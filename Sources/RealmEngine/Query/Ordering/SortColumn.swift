@@ -2,8 +2,8 @@
 final class SortColumn {
     let key: BoundSortKey
     private let evaluator: QueryEvaluator
-    /// Rank of each row's key: 0 for null, 255 after a null link, otherwise the rank of the value's
-    /// type in the order of values.
+    /// Rank of each row's key, by which keys are compared first: 0 for null, 255 after a null link,
+    /// otherwise the position of the value's type in the order of types.
     let ranks: ReusedBuffer<UInt8>
     /// Eight-byte word of each row's sort key; empty for texts. Among keys of equal rank, a smaller
     /// word means a smaller key. Different keys may have equal words.
@@ -28,7 +28,7 @@ final class SortColumn {
     /// Cached result of `codes()`: for each row, the position of its key among the sorted distinct
     /// keys.
     var codeWords: [UInt64] = []
-    /// Lowest and highest rank in `ranks` so far.
+    /// Lowest and highest rank in `ranks`, for rows appended so far.
     private var rankRange: (lowest: UInt8, highest: UInt8) = (.max, .min)
     /// Whether some key is a decimal. A decimal may equal two doubles that differ from each other,
     /// so numbers then cannot be hashed.
@@ -119,7 +119,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends the rank of numbers to `ranks`, once for each of `count` rows.
+    /// Appends `count` times the rank of numbers among the types of values.
     private func addRanks(_ count: Int) {
         ranks.append(count: count) { $0.initialize(repeating: Self.numberRank, count: count) }
         rankRange = (
@@ -266,7 +266,8 @@ final class SortColumn {
         }
     }
 
-    /// The value of a row's key, for columns in which equal words may belong to different values.
+    /// The value of a row's sort key, for columns whose eight-byte words do not represent the keys
+    /// completely.
     @inline(__always)
     func value(_ row: Int) -> Value {
         guard isText else { return values[row] }

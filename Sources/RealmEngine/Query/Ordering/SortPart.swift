@@ -3,14 +3,15 @@ enum SortPart: Equatable {
     /// The rank of the key: 0 for null, 255 after a null link in the path, otherwise the rank of
     /// the value's type.
     case rank
-    /// A number that determines the position of the key in the order of all keys; see `codes()`.
+    /// The position of the key among the sorted distinct keys; see `codes()`.
     case code
-    /// The first eight bytes of a text or binary, or the eight-byte word in `bits` for other types.
+    /// The first eight bytes of a text or binary. For other types, the word in `bits`, which
+    /// represents the whole key or its first eight bytes.
     case head
     /// Bytes `8 * n` to `8 * n + 7` of a text; `head` encodes the first eight bytes.
     case text(Int)
-    /// Length of the text in bytes, which decides if texts have equal words because words are
-    /// padded with zeros.
+    /// Length of the text in bytes. Words are padded with zeros, so texts of different length may
+    /// have equal words; the length then decides.
     case length
     /// Word for the end of a key that is longer than eight bytes: the nanoseconds of a timestamp,
     /// or the last bytes of an object id or UUID.

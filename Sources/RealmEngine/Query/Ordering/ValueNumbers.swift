@@ -1,9 +1,10 @@
-/// Assigns numbers to values, in the order of first occurrence. Equal values have the same number.
+/// Assigns the ordinals 0, 1, 2 ... to values, in the order of first occurrence. Equal values have
+/// the same ordinal.
 ///
 /// The hash uses a random secret, so that a file cannot be built to make all values collide.
 final class ValueNumbers {
-    /// The value to which each number was assigned: of several equal values, the first that
-    /// occurred. If `heads` is not nil, texts of up to `TextHeads.maximumLength` bytes are copies.
+    /// The value of each ordinal: of several equal values, the first that occurred. If `heads` is
+    /// not nil, texts of up to `TextHeads.maximumLength` bytes are copies.
     let values = ReusedBuffer<Value>()
     /// Copies of the texts' first bytes; nil if texts are compared in the file's pages.
     private var heads: TextHeads?
@@ -11,10 +12,10 @@ final class ValueNumbers {
     private let collation: TextCollation
     /// Sort keys of the texts under the collation; nil without a collation.
     private var keys: TextHeads?
-    /// The text of each number if it has at most 16 bytes. These texts are compared without reading
-    /// the file.
+    /// The text of each ordinal if it has at most 16 bytes. These texts are compared without
+    /// reading the file.
     private let shorts = ReusedBuffer<ShortText>()
-    /// Hash table of the numbered values: the number plus 1, or 0 for a free slot.
+    /// Hash table of all values that have an ordinal: the ordinal plus 1, or 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>
     private var mask: Int
     private let secret = UInt64.random(in: 0...UInt64.max) | 1
@@ -34,7 +35,7 @@ final class ValueNumbers {
 
     var count: Int { values.count }
 
-    /// Memory in bytes that the numbered values and their hash table use.
+    /// Memory in bytes that the values and their hash table use.
     var size: Int {
         values.count * (MemoryLayout<Value>.stride + MemoryLayout<ShortText>.stride + 8)
             + (mask + 1) * 4 + (heads?.size ?? 0) + (keys?.size ?? 0)
@@ -52,8 +53,8 @@ final class ValueNumbers {
         slots.initialize(repeating: 0, count: Self.minimumSlotCount)
     }
 
-    /// Returns the number assigned to an integer, or assigns the next number. Only for tables in
-    /// which all numbered values are integers.
+    /// Returns the ordinal of an integer; assigns the next ordinal to a new integer. May be used
+    /// only if all values are integers.
     @inline(__always)
     func number(of integer: Int64) -> UInt32 {
         let hash = mix(UInt64(bitPattern: integer))
@@ -71,8 +72,8 @@ final class ValueNumbers {
     @inline(__always)
     var takesShort: Bool { keys == nil }
 
-    /// Returns the number assigned to a text of at most 16 bytes, or assigns the next number. Texts
-    /// of that size must be numbered by this function only.
+    /// Returns the ordinal of a text of at most 16 bytes; assigns the next ordinal to a new text.
+    /// Texts of that size must be passed to this function only.
     @inline(__always)
     func number(ofShort text: ByteView) -> UInt32 {
         let short = ShortText(text)
@@ -86,8 +87,8 @@ final class ValueNumbers {
         return add(.string(text), hash, at: bucket, short)
     }
 
-    /// Returns the number assigned to a value of any type, or assigns the next number. Numerically
-    /// equal values of different types have the same number.
+    /// Returns the ordinal of a value of any type; assigns the next ordinal to a new value.
+    /// Numerically equal values of different types have the same ordinal.
     func number(of value: Value) -> UInt32 {
         if keys != nil, case .string(let text) = value {
             return collation.withKey(of: text) { number(of: value, key: $0) }
@@ -95,8 +96,8 @@ final class ValueNumbers {
         return number(of: value, hash(value)) { Self.areEqual(values.all[$0], value) }
     }
 
-    /// Returns the number of a value with the given hash. `isEqual` returns whether the value
-    /// equals the value with a given number.
+    /// Returns the ordinal of a value with the given hash; assigns the next ordinal to a new value.
+    /// `isEqual` receives an ordinal and returns whether its value equals `value`.
     @inline(__always)
     private func number(
         of value: Value, _ hash: UInt64, _ isEqual: (Int) -> Bool
@@ -110,8 +111,8 @@ final class ValueNumbers {
         return add(value, hash, at: bucket)
     }
 
-    /// Returns the number assigned to a text, or assigns the next number. `key` is the text's
-    /// collation key: texts with equal collation keys have the same number.
+    /// Returns the ordinal of a text; assigns the next ordinal to a new text. `key` is the text's
+    /// collation key: texts with equal collation keys have the same ordinal.
     private func number(of text: Value, key: ByteView) -> UInt32 {
         let head = ByteView(key.base, count: min(key.count, TextHeads.maximumLength))
         return number(of: text, hash(key)) { number in
@@ -120,8 +121,7 @@ final class ValueNumbers {
         }
     }
 
-    /// Compares the values to which the numbers `a` and `b` were assigned: negative, zero or
-    /// positive.
+    /// Compares the values with the ordinals `a` and `b`: negative, zero or positive.
     func order(_ a: Int, _ b: Int) -> Int {
         let (first, second) = (values.all[a], values.all[b])
         guard let keys, case .string = first, case .string = second else {

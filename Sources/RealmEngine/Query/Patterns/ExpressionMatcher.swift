@@ -17,13 +17,14 @@ final class ExpressionMatcher {
     /// State number that means that the text cannot match, whatever scalars follow.
     private static let dead: Int32 = -2
 
-    // Buffers of `step`, which computes the next set of states; kept to reuse their memory.
+    // Buffers of `step`, kept to reuse their memory.
     private var marks: [Int]
     private var mark = 0
     private var stack: [Int] = []
 
-    /// Key of a cached state of the deterministic automaton: the states of the program in which the
-    /// match can be, ascending, and the kind of the previous scalar.
+    /// Key of a cached state of the deterministic automaton. Such a state is the set of all states
+    /// of the nondeterministic automaton (`ExpressionProgram`) in which the match can be,
+    /// ascending, with the kind of the previous scalar.
     private struct Key: Hashable {
         let live: [Int32]
         let before: UInt8
@@ -105,8 +106,9 @@ final class ExpressionMatcher {
         return number
     }
 
-    /// Builds the state that follows `state` after a scalar of the class `scalars`. If the cache is
-    /// full, empties it first; `state` then receives a new number.
+    /// Builds the state of the automaton that follows `state` after a scalar of the class
+    /// `scalars`. If the cache of states is full, empties it first, and then assigns a new number
+    /// to `state`.
     private func step(_ state: inout Int32, _ scalars: Int) -> Int32 {
         if next.count > Self.maximumNumbers {
             let key = states[Int(state)]

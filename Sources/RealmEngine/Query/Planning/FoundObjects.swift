@@ -1,7 +1,8 @@
 /// Objects found by search indexes, in table order and without duplicates.
 enum FoundObjects: Sendable {
     case keys([ObjectKey])
-    /// Part of a verified list of object keys in an index: the keys at the given positions.
+    /// Keys in the index list at the ref, at the positions in the range. `IndexSearch` has checked
+    /// that these keys ascend and identify objects of the table.
     case list(Ref, Range<Int>)
 
     /// Maximum number of keys that are read from a list one by one; longer lists are read leaf by

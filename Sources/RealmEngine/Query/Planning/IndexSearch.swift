@@ -7,7 +7,8 @@ struct IndexSearch {
     private let space: NodeSpace
     private let tree: ClusterTree
 
-    /// `isWorthwhile` is true if at most 1/16 of all objects would be read.
+    /// Divisor of the number of all objects. If an index finds more objects than the quotient,
+    /// reading them one by one is not worthwhile, because visiting every leaf is faster.
     private static let worthwhileShare = 16
     private static let limitDivisor = 64
 
@@ -18,15 +19,15 @@ struct IndexSearch {
         tree = ClusterTree(space: space, root: table.root)
     }
 
-    /// Whether `count` objects are few enough to read them one by one. If there are more, visiting
-    /// every leaf is faster.
+    /// Whether reading `count` objects one by one is faster than visiting every leaf of the table.
     private func isWorthwhile(_ count: Int) throws(RealmError) -> Bool {
         if count <= Self.limitDivisor { return true }
         let most = try tree.count() / Self.worthwhileShare
         return count <= most
     }
 
-    /// An index entry that was found for one of the wanted values, and the index of that value.
+    /// An entry of the search index that was found for one of the wanted values, and the position
+    /// of this value among the wanted values.
     struct Hit {
         let entry: SearchIndex.Entry
         let value: Int
@@ -108,8 +109,8 @@ struct IndexSearch {
 
     // MARK: Objects of a term
 
-    /// Returns the objects for which a term with index entries is true; nil if too many objects
-    /// would have to be read.
+    /// Returns the objects for which `term` is true, given the index entries that `lookUp` found
+    /// for the term; nil if too many objects would have to be read.
     func objects(_ term: IndexTerm, _ lookup: Lookup) throws(RealmError) -> FoundObjects? {
         let cells = Cells(BoundColumn(term.column), tree, holdsWords: term.column.holdsWords)
         switch term.question {
@@ -194,9 +195,10 @@ struct IndexSearch {
     /// both are equal, otherwise a negative or positive number.
     private typealias Comparison = (Value, Int) -> Int
 
-    /// Returns the objects of the index lists that have a wanted value; nil if too many objects
-    /// would have to be read. `dynamic` keeps the compiler from specializing this function for each
-    /// `compare`.
+    /// Returns the objects in the lists of `hits` whose value equals the wanted value of the hit;
+    /// nil if too many objects would have to be read.
+    ///
+    /// `dynamic` keeps the compiler from making a copy of this function for each `compare`.
     dynamic private func objects(
         _ hits: SmallArray<Hit>, _ cells: Cells, _ trust: Trust?, _ compare: Comparison
     ) throws(RealmError) -> FoundObjects? {

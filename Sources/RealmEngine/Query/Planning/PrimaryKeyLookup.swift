@@ -25,8 +25,8 @@ extension Table {
         return nil
     }
 
-    /// Returns the object with `key` if its property equals `value`, because index entries are not
-    /// trusted; otherwise nil.
+    /// Returns the object with `key` if its property equals `value`; otherwise nil. An index entry
+    /// may be damaged, so the value in the object decides.
     private func row(
         _ key: ObjectKey, _ column: Int, holds value: Value
     ) throws(RealmError) -> Row? {

@@ -1,6 +1,7 @@
 extension QueryPlan {
-    /// Runs a DISTINCT that has no SORT or LIMIT before it. Nil if the query has another form, if a
-    /// key is not supported, or if the combinations exceed the memory limit.
+    /// Runs the DISTINCT of a query in which no SORT or LIMIT comes before it. Nil if the query
+    /// does not begin with DISTINCT, if a key is not supported, or if the different combinations of
+    /// key values exceed the memory limit.
     func distinctRows(
         _ arranger: RowArranger, _ snapshot: Snapshot
     ) throws(RealmError) -> RowSet? {

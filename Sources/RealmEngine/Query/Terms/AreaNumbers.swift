@@ -1,4 +1,4 @@
-/// Cache of the numbers that `ValueNumbers` assigned to texts, by the bytes of the texts. For
+/// Cache of the ordinals that `ValueNumbers` assigned to texts, by the bytes of the texts. For
 /// leaves whose texts share one byte area; a cached text need not be hashed again. Used by one
 /// thread.
 final class AreaNumbers {
@@ -28,9 +28,9 @@ final class AreaNumbers {
 
     deinit { (masks - 16).deallocate() }
 
-    /// Stores the number of each cached text in `numbers`, and `unknown` for null and for texts
-    /// that are not cached. Returns a set of rows that includes every row with a text that is not
-    /// cached or with null; nil if the leaf is damaged.
+    /// Stores in `numbers`, for each selected row, the ordinal of the row's text; `unknown` for
+    /// null and for texts that are not cached. Returns a set of rows that includes every row with
+    /// null or with a text that is not cached; nil if the leaf is damaged.
     func find(
         _ texts: BytesLeaf, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Selection? {
@@ -73,7 +73,7 @@ final class AreaNumbers {
         return highest == Self.unknown ? rows : hidden
     }
 
-    /// Returns the number of a text that is shorter than 8 or longer than 16 bytes; `unknown` if
+    /// Returns the ordinal of a text that is shorter than 8 or longer than 16 bytes; `unknown` if
     /// the text is not cached.
     @inline(never)
     private func number(
@@ -88,7 +88,7 @@ final class AreaNumbers {
                 | UInt64(count) &<< 56)
     }
 
-    /// Caches the number that `ValueNumbers` assigned to a text. Does nothing for a long text.
+    /// Caches the ordinal that `ValueNumbers` assigned to a text. Does nothing for a long text.
     func insert(_ text: ByteView, _ number: UInt32) {
         guard text.count <= Self.maximumSize else { return }
         if Self.inTwoWords.contains(text.count) {

@@ -1,4 +1,4 @@
-/// Cache of the numbers that `ValueNumbers` assigned to short texts. Leaves store short texts as
+/// Cache of the ordinals that `ValueNumbers` assigned to short texts. Leaves store short texts as
 /// cells, padded to one width, and a lookup compares whole cells. A cached text need not be read
 /// again. Used by one thread.
 final class CellNumbers {
@@ -6,17 +6,18 @@ final class CellNumbers {
     /// for one width only.
     let width: Int
     private let cached = WordNumbers()
-    /// Hash table without collisions with the same numbers as `cached`. Used only if cells have 16
-    /// bytes.
+    /// Hash table without collisions, with the same ordinals as `cached`. Used only if cells have
+    /// 16 bytes.
     private let few = FewCells()
 
-    /// Value in `numbers` that means that the row's cell is not cached.
+    /// Placeholder in `numbers` for the ordinal of a row whose cell is not cached.
     static let unknown = WordNumbers.unknown
 
     init(width: Int) { self.width = width }
 
-    /// Stores the number of each selected row in `numbers` if the row's cell, a text padded to
-    /// `width` bytes, is cached, and `unknown` otherwise. Returns whether some cell was not cached.
+    /// Stores in `numbers`, for each selected row, the ordinal of the row's cell, a text padded to
+    /// `width` bytes; `unknown` if the cell is not cached. Returns whether some cell was not
+    /// cached.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {
@@ -36,8 +37,8 @@ final class CellNumbers {
         width == 16 && few.isComplete && few.hasAll(cells, rows)
     }
 
-    /// Caches `number` for the text in row `row` of a leaf. The leaf's cells, which are padded
-    /// texts, begin at `cells`.
+    /// Caches the ordinal `number` for the text in row `row` of a leaf. The leaf's cells, which are
+    /// padded texts, begin at `cells`.
     func insert(_ cells: UnsafeRawPointer, _ row: Int, _ number: UInt32) {
         let (low, high) =
             switch width {

@@ -5,7 +5,7 @@ struct ColumnCells<Leaf: CachedLeaf> {
     /// The column's leaves as the `LeafDirectory` caches them; nil without a directory.
     private(set) var cachedLeaf: UnsafePointer<Leaf>?
     private var directory: LeafDirectory?
-    /// Number of leaves in the directory; 0 for a small directory, whose leaves need no
+    /// Number of leaves in the directory; 0 for a small directory, whose leaves are read without
     /// prefetching.
     private var fetched = 0
 
@@ -25,8 +25,8 @@ struct ColumnCells<Leaf: CachedLeaf> {
         return try opened(leaf)
     }
 
-    /// Maximum number of leaves that are not prefetched, because they stay in the processor's cache
-    /// between queries.
+    /// Maximum number of leaves that are read without prefetching. So few leaves stay in the
+    /// processor's cache between queries.
     private static var maximumCachedCells: Int { 1024 }
 
     /// Returns the column's leaf in the next cluster leaf, so that the caller can prefetch it. Nil
@@ -48,8 +48,8 @@ struct ColumnCells<Leaf: CachedLeaf> {
 }
 
 extension LeafCursor {
-    /// Makes a cursor over the leaves of `table`, for use with `term`. Reads of values count
-    /// against the budget of the node space `pass`.
+    /// Makes a cursor over the leaves of `table`, for use with `term`. Reads through the cursor
+    /// count against the read budget of `pass`, which ends walks in cycles of damaged files.
     init(_ snapshot: Snapshot, _ table: TableContext, _ pass: NodeSpace, for term: QueryTerm) {
         guard let directory = snapshot.leafDirectory(table.key, table.root) else {
             let tree = ClusterTree(space: snapshot.lookup, root: table.root)

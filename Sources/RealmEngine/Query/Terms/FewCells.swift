@@ -1,6 +1,6 @@
-/// Hash table from a few short texts, each padded to a cell of 16 bytes, to the numbers assigned to
-/// the texts. Its multiplier is chosen so that each cell has its own slot; a lookup is one
-/// comparison.
+/// Hash table from a few short texts, each padded to a cell of 16 bytes, to the ordinals that
+/// `ValueNumbers` assigned to the texts. The multiplier of the hash is chosen so that each cell has
+/// its own slot; a lookup is one comparison.
 ///
 /// Confined to one thread.
 final class FewCells {
@@ -61,8 +61,8 @@ final class FewCells {
         return false
     }
 
-    /// Fills the slots with all entries, at the positions that the current multiplier selects.
-    /// Returns false if two entries would need the same slot.
+    /// Fills the slots with all entries, at the positions that their hashes with the current
+    /// `multiplier` select. Returns false if two entries would need the same slot.
     private func place() -> Bool {
         if Self.slot(Self.first.low, 0, multiplier) == 0 { return false }
         slots.update(repeating: Self.free, count: 1 << Self.bits)
@@ -75,8 +75,9 @@ final class FewCells {
         return true
     }
 
-    /// Stores the number of each selected row in `numbers`, and `unknown` if the row's cell, a text
-    /// padded to 16 bytes, is not in the table. Returns whether there are such rows.
+    /// Stores in `numbers`, for each selected row, the ordinal of the row's cell, a text padded to
+    /// 16 bytes; `unknown` if the hash table does not contain the cell. Returns whether a cell is
+    /// missing.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {

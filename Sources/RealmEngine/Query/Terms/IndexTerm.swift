@@ -158,9 +158,8 @@ struct IndexTerm: Sendable {
         Int64(exactly: number).map { [.int($0)] } ?? []
     }
 
-    /// Returns the integer that has the same index string as a decimal. All decimals with the same
-    /// integer part share this index string. Nil for larger decimals, which have several index
-    /// strings.
+    /// Returns the integer part of a decimal. A search index stores a decimal under the key of this
+    /// integer. Nil for larger decimals, which a search index may store under several keys.
     private static func decimal(_ number: Decimal128) -> Value? {
         number.truncatedToInt64.map(Value.int)
     }

@@ -93,8 +93,8 @@ final class NumberComparison {
             equal: { NumberKernels.rows(a, equalTo: b, count) })
     }
 
-    /// Returns the rows whose numbers satisfy the relation. Evaluates only one of the three tests:
-    /// `<=`, for example, is true in all rows for which `greater` is false.
+    /// Returns the rows whose two numbers satisfy the relation. Evaluates only one of the three
+    /// closures: for `<=`, for example, it returns all rows that `greater` does not return.
     private func related(
         _ count: Int, less: () -> Selection, greater: () -> Selection, equal: () -> Selection
     ) -> Selection {

@@ -54,8 +54,8 @@ final class IntegerTerm: QueryTerm {
         return total
     }
 
-    /// Returns the number of rows of a packed leaf that match the test, whose only range is
-    /// `range`. Null rows count if null matches.
+    /// Returns the number of rows of a packed leaf that match the test. `range` must be the test's
+    /// only range. Rows with null are counted if the test matches null.
     @inline(__always)
     private func count(_ range: IntegerRange, _ node: NodeView) -> Int {
         let first = first

@@ -2,10 +2,11 @@
 /// once for a whole table, and the result is stored in such a set. Each link then costs one lookup
 /// of a bit or a hash entry.
 ///
-/// In a class with a primary key, keys are consecutive numbers. In other classes, keys skip one
-/// byte, which counts from 255 to 65536 or identifies the peer that created the object (object
-/// format 1.12). Both kinds of keys are mapped to bits. Keys that cannot be mapped are stored in a
-/// hash table, and so are all keys if they are too sparse.
+/// In a class with a primary key, keys are consecutive numbers. In a class without a primary key,
+/// bits 8 to 15 of each key are 0 unless another device created the object: the first 256 keys are
+/// 0 to 0xFF, the next 0x10000 to 0x100FF (object format 1.12). Both kinds of keys are mapped to
+/// bits. Keys that cannot be mapped are stored in a hash table, and so are all keys if they are too
+/// sparse.
 final class ObjectSet {
     private let words: UnsafeMutablePointer<UInt64>
     /// Number of bits in the bit set; every bit number is less than this.
@@ -44,15 +45,17 @@ final class ObjectSet {
 
     deinit { words.deallocate() }
 
-    /// The bits of a set, for many lookups without checks of access to the set. Valid as long as
-    /// the set exists and does not change.
+    /// The bits of a set, copied out for many lookups: reads of the copy need no check for
+    /// simultaneous access, as reads of a class instance do. Valid as long as the set exists and
+    /// does not change.
     struct Bits {
         fileprivate let words: UnsafePointer<UInt64>
         fileprivate let limit: UInt64
         fileprivate let gap: UInt64
         fileprivate let shift: UInt64
 
-        /// Returns the bit number of a key; at or above the limit if the key has no bit.
+        /// Returns the bit number of a key. The number is at or above `limit` if the key has no
+        /// bit.
         @inline(__always)
         fileprivate func place(_ key: Int64) -> UInt64 {
             let key = UInt64(bitPattern: key)
@@ -60,8 +63,9 @@ final class ObjectSet {
             return key & gap == 0 ? place : .max
         }
 
-        /// Whether the set contains a key. Nil if the key has no bit, because it is too large or
-        /// does not skip the byte that keys of the class skip; the hash table may contain it.
+        /// Whether the set contains a key. Nil if the key has no bit, because it is too large, or
+        /// because it has bits that the class's keys leave 0 (`gap`). The hash table may contain
+        /// the key then.
         @inline(__always)
         func contains(_ key: Int64) -> Bool? {
             let place = place(key)

@@ -137,15 +137,16 @@ final class AdaptiveTerm: QueryTerm {
     private let tables: [TableContext]
     override var label: String { fast.label + ", tested once for the table linked to" }
 
-    /// Number of rows that may still be tested one by one before the term changes to `fast`. The
-    /// objects that the path reaches are counted too. Nil before the first row.
+    /// Number of rows that may still be tested one by one before the term changes to `fast`. Target
+    /// objects that the path reaches reduce this number, too. Nil before the first row.
     private var allowance: Int?
     private let evaluator: QueryEvaluator
     /// Whether the path may reach a large part of its target table from a single object. The target
     /// table is then tested as a whole when the first row is tested.
     private let spreads: Bool
 
-    /// Number of reached objects that cost as much as one tested row.
+    /// Number of target objects, reached by the path from one row, that cost as much as one tested
+    /// row.
     private static let reachedPerRow = 8
 
     init(

@@ -1,4 +1,4 @@
-/// Cache of the numbers that `ValueNumbers` assigned to short texts. Each text is stored as its
+/// Cache of the ordinals that `ValueNumbers` assigned to short texts. Each text is stored as its
 /// bytes in three words. A cached text need not be hashed with the secret of `ValueNumbers`. The
 /// table grows up to a limit. The number of entries read per lookup is limited whatever the file
 /// contains.
@@ -12,7 +12,7 @@ final class WordNumbers {
         var number = WordNumbers.unknown
     }
 
-    /// Placeholder number of texts that are not cached.
+    /// Placeholder for the ordinal of a text that is not cached.
     static let unknown = UInt32.max
 
     private var entries: UnsafeMutablePointer<Entry>
@@ -41,7 +41,7 @@ final class WordNumbers {
         fileprivate let entries: UnsafePointer<Entry>
         fileprivate let shift: UInt64
 
-        /// Returns the number of a text that is given as three words of eight bytes; `unknown` if
+        /// Returns the ordinal of a text that is given as three words of eight bytes; `unknown` if
         /// the text is not cached.
         @inline(__always)
         func number(_ first: UInt64, _ second: UInt64, _ third: UInt64) -> UInt32 {
@@ -76,8 +76,8 @@ final class WordNumbers {
         return Int(truncatingIfNeeded: mixed &>> shift)
     }
 
-    /// Caches the number of a text that is given as three words of eight bytes. Does nothing if all
-    /// entries that a lookup of this text compares are in use.
+    /// Caches the ordinal `number` of a text that is given as three words of eight bytes. Does
+    /// nothing if all entries that a lookup of this text compares are in use.
     func insert(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ number: UInt32) {
         if count * 4 >= 1 << bits, bits < Self.maximumBits { grow() }
         store(Entry(first: first, second: second, third: third, number: number))
