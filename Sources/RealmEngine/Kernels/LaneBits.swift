@@ -60,7 +60,7 @@ enum LaneBits {
         #endif
     }
 
-    /// Combines the results of two comparisons of four lanes.
+    /// Returns the eight lanes of `a` and `b` in this order.
     @inline(__always)
     static func joined(
         _ a: SIMDMask<SIMD4<Int32>>, _ b: SIMDMask<SIMD4<Int32>>

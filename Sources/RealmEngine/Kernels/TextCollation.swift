@@ -81,9 +81,10 @@ public struct TextCollation: Hashable, Sendable {
         return ordersNumbers ? Self.withOrderedNumbers(folded) : folded
     }
 
-    /// Inserts the length of each run of digits before the run, so that longer numbers are greater.
-    /// Leading zeros are removed. A digit 0 precedes the length, so that the run is still ordered
-    /// among other texts as digits are. The length is written as bytes of 255 and a remainder.
+    /// Inserts the length of each run of digits before the run, so that longer numbers are greater:
+    /// `file10` becomes `file`, `0`, a byte 2 and `10`. Leading zeros are removed. The inserted
+    /// digit 0 makes the key sort among other texts where digits do. A length of 255 or more takes
+    /// several bytes: 255 for each 255 digits, then the rest.
     private static func withOrderedNumbers(_ text: [UInt8]) -> [UInt8] {
         var key: [UInt8] = []
         key.reserveCapacity(text.count + 8)

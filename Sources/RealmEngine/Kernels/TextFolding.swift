@@ -20,8 +20,8 @@ struct TextFolding: Hashable, Sendable {
 
     var isNone: Bool { self == .none }
 
-    /// Whether texts can be compared byte by byte: no folding, such as lower-casing `É`, changes
-    /// the length of a text.
+    /// Whether ignoring the differences never changes the length of a text in bytes, so that two
+    /// texts can be compared byte by byte.
     var isBytewise: Bool { letterCase != .unicode && !dropsMarks }
 
     /// Whether a comparison ignores the case of ASCII letters.

@@ -145,11 +145,11 @@ enum ClusterRows {
     static let maximum = 256
 }
 
-/// Memory for a number per row of a leaf, and one before the first. A caller of kernels uses it for
-/// one leaf after the other. Confined to one thread.
+/// Memory for one number per row of a leaf. A caller of kernels reuses the memory for each leaf
+/// that it reads. Confined to one thread.
 final class LeafScratch {
-    /// Memory for one number per row, such as the end offset of the row's text. A caller may also
-    /// store a number at index -1, such as the start of the first text.
+    /// Array with one number per row, such as the end offset of the row's text. Index -1 is valid,
+    /// too, for a number before the first row, such as the start of the first text.
     let numbers: UnsafeMutablePointer<Int64>
 
     init() {

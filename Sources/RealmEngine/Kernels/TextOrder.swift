@@ -2,7 +2,7 @@
 /// compared as a number, decide.
 struct TextOrder: Sendable {
     let text: ByteView
-    /// The first eight bytes as a big-endian number. A shorter text is padded with zeros.
+    /// The first eight bytes of `text` as a big-endian number. If `text` is shorter, zeros follow.
     private let head: UInt64
 
     /// - Parameter text: its bytes must stay valid as long as the query.

@@ -24,6 +24,6 @@ struct IDBlocks {
     /// Offset of id `i` from the start of the leaf's payload.
     @inline(__always) func offset(_ i: Int) -> Int { nulls(i) &+ 1 &+ (i & 7) &* width }
 
-    /// The null bit of id `i`, as a mask for its byte.
+    /// The null bit of id `i`, as a mask for the byte that precedes the id's block.
     @inline(__always) static func bit(_ i: Int) -> UInt8 { 1 &<< UInt8(i & 7) }
 }

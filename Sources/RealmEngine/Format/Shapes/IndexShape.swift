@@ -1,6 +1,7 @@
 /// Slots of a node of a search index (object format 5.4).
 enum IndexShape {
-    /// Ref of an array of chunks, 32 bits each, in ascending order.
+    /// Ref of an array of chunks, in ascending order. A chunk is four bytes of the string under
+    /// which a value is indexed.
     static let chunks = 0
     /// Slot of the first entry. In an inner node, entries are the refs of children. In a leaf, an
     /// entry is the tagged key of an object, the ref of a list of keys, or the ref of the next

@@ -23,7 +23,8 @@ enum TimestampLeafShape {
 
 /// Slots of a leaf of mixed values (object format 3.13).
 enum MixedLeafShape {
-    /// Ref of an array with a word for each value.
+    /// Ref of an array with a 64-bit integer (word) for each value, which contains the type, and
+    /// the value or its index in a pool.
     static let words = 0
     /// Slot of the ref of an array with the keys by which values that are collections are
     /// identified; 0 if there are none. Slots 1 to 4 contain the pools.
@@ -36,7 +37,7 @@ enum MixedLeafShape {
     /// Slots with the refs of the pools, the arrays of those values that do not fit in a word. A
     /// ref is 0 if its pool is empty.
     enum Pool: Int, CaseIterable {
-        /// An array of integers, which are also the bits of floats and doubles.
+        /// Pool of integers, and of floats and doubles, whose bits are stored as integers.
         case numbers = 1
         /// Pool of values of two words: an array with two integers for each value.
         case pairs = 2

@@ -17,7 +17,7 @@ enum MixedKind: Int64 {
     case list = 20
     case dictionary = 22
 
-    /// Mask of the bits of a word that contain the kind.
+    /// Mask of the bits of a mixed value's word that contain its `MixedKind`.
     static let mask: Int64 = 0x1F
 
     /// Pool that contains the values of this kind; nil if they are inside the word. Integers of

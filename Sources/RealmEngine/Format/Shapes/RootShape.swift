@@ -27,7 +27,7 @@ enum RootShape {
     /// if there is none.
     static let evacuation = 11
 
-    /// Numbers of slots that writers have stored.
+    /// Possible numbers of slots of a root: writers of different versions have stored these.
     static let validCounts = [3, 5, 7, 9, 10, 11, 12]
     static let minimumCount = 3
 

@@ -42,12 +42,12 @@ enum TableShape {
     /// Slots that must be valid for the table to be readable.
     static let required = [spec, objects, key]
 
-    /// Kind of content that a slot has.
+    /// Role of a slot: the kind of content that the slot must have.
     enum Role {
         case ref, number, refOrNone, numberOrNone, unused
     }
 
-    /// The kind of content of each slot.
+    /// Role of each slot of a table's top array.
     static let roles: [Role] = [
         .ref, .unused, .ref, .number, .ref, .number, .number, .ref, .ref, .numberOrNone, .refOrNone,
         .numberOrNone, .numberOrNone, .refOrNone,
@@ -55,15 +55,16 @@ enum TableShape {
 }
 
 extension NodeView {
-    /// Ref of the tree of tombstones, given a table's top array; none if the array has only 12 or
-    /// 13 slots.
+    /// Ref of the tree of tombstones. Only for the top array of a table; `none` if this array has
+    /// only 12 or 13 slots.
     var tombstones: Ref {
         count > TableShape.tombstones ? slot(TableShape.tombstones).child ?? .none : .none
     }
 }
 
 extension TableShape.Role {
-    /// Whether `slot` contains the right kind of content. An unused slot may contain anything.
+    /// Whether `slot` contains the kind of content that this role requires. An unused slot may
+    /// contain anything.
     func accepts(_ slot: NodeSlot) -> Bool {
         switch self {
         case .ref: slot.child != nil

@@ -74,7 +74,8 @@ package struct ByteBuffer: ~Copyable {
         append(UnsafeRawPointer(text.utf8Start), text.utf8CodeUnitCount)
     }
 
-    /// Disfavoured, so that a string literal selects the faster overload for `StaticString`.
+    /// Appends a text. String literals select the faster overload for `StaticString`: this overload
+    /// is marked as disfavoured.
     @_disfavoredOverload
     package mutating func append(_ text: String) {
         var text = text

@@ -4,12 +4,13 @@
 /// Words are used instead of a vector type, with which comparing and finding the first match would
 /// be calls of generic functions.
 struct ByteChunk {
-    /// The bytes, the first one lowest; unused bytes are spaces.
+    /// The bytes of text, the first one lowest. If there are fewer than 16, spaces fill the rest of
+    /// the words.
     let low: UInt64
     let high: UInt64
 
-    /// A byte is marked by its top bit. Only the first mark in each word is reliable; later ones
-    /// may be wrong.
+    /// Result of a search in the two words: the top bit of a byte is 1 if the search matches the
+    /// byte. Only the first match in each word is reliable; later ones may be wrong.
     typealias Marks = (low: UInt64, high: UInt64)
 
     /// Loads the first `count` bytes at `base`, at most 16.

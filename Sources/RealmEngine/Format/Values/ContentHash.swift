@@ -11,7 +11,8 @@ package struct ContentHash {
 
     private let seed: UInt64
     private var lanes: SIMD4<UInt64>
-    /// The last bytes, as long as they are fewer than the 32 of a stripe.
+    /// The last bytes of the input that do not fill a stripe. The hash processes its input in
+    /// stripes of 32 bytes.
     private var stripe = SIMD4<UInt64>()
     private var total: UInt64 = 0
 
@@ -44,7 +45,7 @@ package struct ContentHash {
         if rest > 0 { fill(from: 0, p, rest) }
     }
 
-    /// Adds the eight bytes of `value`, the least significant first.
+    /// Continues the hash with the eight bytes of `value`, the least significant first.
     package mutating func update(_ value: UInt64) {
         let begun = Int(total & 31)
         if begun & 7 == 0 {

@@ -8,14 +8,14 @@ extension Decimal128 {
         return 16
     }
 
-    /// The value in 4 bytes. Its `packedWidth` must be 4.
+    /// The decimal in the encoding of 4 bytes. The decimal must fit: `packedWidth` must be 4.
     var packed32: UInt32 {
         if isNull { return 0x7C00_00AA }
         let sign: UInt32 = isNegative ? 1 << 31 : 0
         return sign | UInt32(exponent + 101) << 23 | UInt32(coefficient)
     }
 
-    /// The value in 8 bytes. Its `packedWidth` must be 4 or 8.
+    /// The decimal in the encoding of 8 bytes. The decimal must fit: `packedWidth` must be 4 or 8.
     var packed64: UInt64 {
         if isNull { return 0x7C00_0000_0000_00AA }
         let sign: UInt64 = isNegative ? 1 << 63 : 0

@@ -77,7 +77,8 @@ enum DictionaryHash {
         return fold(r &* k0 &+ v.high) &* k2
     }
 
-    /// Mixes the words 8 and 16 bytes after offset `i` with `start`.
+    /// Step of CityHash64: combines `start`, `z` and two words of eight bytes, which begin 8 and 16
+    /// bytes after offset `i`.
     private static func quarter(
         _ text: ByteView, _ i: Int, _ start: UInt64, _ z: UInt64
     ) -> Pair {
@@ -109,7 +110,7 @@ enum DictionaryHash {
         return mix(mix(v.low, w.low) &+ fold(y) &* k1 &+ z, mix(v.high, w.high) &+ x)
     }
 
-    /// Mixes the four words at offset `i` with two seeds.
+    /// Step of CityHash64: combines the four words of eight bytes at offset `i` with two seeds.
     private static func seeded(
         _ text: ByteView, _ i: Int, _ first: UInt64, _ second: UInt64
     ) -> Pair {

@@ -61,7 +61,8 @@ public struct RealmError: Error, Sendable {
     public var kind: Kind { details.kind }
     /// The name of the error in the reference engine.
     public var code: String { details.code }
-    /// A more specific reason, in lower case with hyphens.
+    /// Name of the cause in lower case with hyphens, such as `block-damaged`; more specific than
+    /// `code`.
     public var reason: String { details.reason }
     /// One sentence, without the name of the file.
     public var message: String { details.message }

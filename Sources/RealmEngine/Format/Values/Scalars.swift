@@ -23,7 +23,8 @@ public struct Timestamp: Hashable, Sendable {
 
 /// An object id: twelve bytes, in the order of their hexadecimal text.
 public struct ObjectID: Hashable, Sendable {
-    /// The first eight bytes as a big-endian number, so that comparing numbers compares bytes.
+    /// The first eight bytes of the object id as a big-endian number, so that comparing numbers
+    /// compares bytes.
     public var high: UInt64
     public var low: UInt32
 

@@ -7,7 +7,8 @@ package struct ZoneRules: Sendable {
     private var offsets: [Int64] = []
     /// Offset from UTC before the first of `starts`.
     private var first: Int64
-    /// Rule for times after the last of `starts`; nil if the last offset stays.
+    /// Yearly rule for daylight saving time after the last of `starts`; nil if the last offset
+    /// applies for ever.
     private var rule: YearlyRule?
 
     package static let utc = ZoneRules(offset: 0)
@@ -185,7 +186,7 @@ private struct YearlyRule: Sendable {
 
     private struct Change {
         let day: Day
-        /// Time of the change, in seconds since local midnight.
+        /// Time of the day when the offset of local time changes, in seconds since local midnight.
         let time: Int64
 
         /// Returns the moment in `year` when this rule changes the offset, in seconds of local time

@@ -74,7 +74,7 @@ final class CommitNotice: @unchecked Sendable {
         }
     }
 
-    /// Removes an instance; returns whether other instances remain.
+    /// Ends the notification of an instance; returns whether other instances are still notified.
     private func remove(_ id: ObjectIdentifier) -> Bool {
         state.withLock { state in
             state.listeners.removeAll { $0.id == id }

@@ -59,7 +59,8 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     private static let queues = LockedValue<[ObjectIdentifier: Weak<CommitQueue>]>([:])
-    /// Number of requests and completions added in this process since it started.
+    /// Number of asynchronous writes and commits that were requested in this process since it
+    /// started.
     private static let begun = Atomic<Int>(0)
     /// Guards `unfinishedCount`.
     private let unfinished = Monitor()
@@ -331,7 +332,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     /// Removes and returns a completion that may run on this thread; nil for a completion that must
-    /// run elsewhere. The commit no longer counts as pending when the completion is called.
+    /// run elsewhere. The commit stops counting as pending before the caller runs the completion.
     private func completeHere(_ id: ID) -> ((RealmError?) -> Void)? {
         let completion = monitor.locked {
             completions[id]?.isOnQueueThread == true ? completions.removeValue(forKey: id) : nil

@@ -191,8 +191,9 @@ extension Instance {
         }
     }
 
-    /// Runs `block` in this context in a write transaction, after the queue's thread has acquired
-    /// the write mutex. If `block` returns without a commit, the transaction is rolled back.
+    /// Runs `block` in this context in a write transaction, after the thread of the database's
+    /// commit queue has acquired the write mutex. If `block` returns without a commit, the
+    /// transaction is rolled back.
     ///
     /// - Parameter onFailure: called in this context in place of `block` if the write mutex cannot
     ///   be acquired.

@@ -109,8 +109,9 @@ public final class Confinement: Sendable {
         return ImpersonatedThread.current?.passes(for: identity) ?? verify?() ?? (resident == 0)
     }
 
-    /// Whether the fast check finds that the caller is on the serial queue or executor of this
-    /// context and its actor still exists. If false, the caller may still be in the context.
+    /// Whether `test`, which costs no reference counting, finds that the caller is on the serial
+    /// queue or executor of this context, and the actor of this context still exists. If false, the
+    /// caller may still be in the context.
     package var passesTest: Bool {
         guard let test, test.isPassed(test.token) else { return false }
         return verify?() ?? true

@@ -1,6 +1,6 @@
 extension Instance {
-    /// File traffic of this instance's synchronous transactions, for reports. The queue counts
-    /// asynchronous transactions, because it writes for all instances.
+    /// File traffic of this instance's synchronous transactions, for reports. The database's commit
+    /// queue counts asynchronous transactions, because it writes for all instances of the database.
     package var writeStatistics: WriteSession.WriteStatistics {
         ownSession?.writeStatistics ?? WriteSession.WriteStatistics()
     }

@@ -41,7 +41,8 @@ public final class Instance {
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
     /// Source of new values of `generation`: incremented whenever `view` or `transaction` changes.
     @exclusivity(unchecked) private(set) var lastGeneration = 1
-    /// Number of collection edits that were given a number for an `ElementReader`.
+    /// Last number given to a `CollectionEdit`. The numbers let an `ElementReader` recognise the
+    /// edit of its collection.
     @exclusivity(unchecked) var lastEditNumber = 0
     var isClosed = false
     /// The open write transaction.
@@ -261,8 +262,8 @@ public final class Instance {
         return fresh
     }
 
-    /// Updates the node space and invalidates cached locations. Called whenever `view` or
-    /// `transaction` changes.
+    /// Updates what depends on `view` and `transaction` after a change of one of them: access to
+    /// nodes, and `generation`, which invalidates cached locations of objects.
     private func showOther() {
         currentSpace = view?.lookup
         lastGeneration += 1
@@ -330,8 +331,9 @@ public final class Instance {
         return true
     }
 
-    /// Replaces the snapshot of a version in a commit group by a snapshot of the same version in
-    /// the file. The version must be durable. Frees the memory of the group.
+    /// Lets the instance read its version from the file, if the instance still reads the version
+    /// from the memory of a commit group: several asynchronous commits that become durable
+    /// together. The version must be durable now. Frees the memory of the group.
     private func keepByItself() {
         guard let old = view, old.isBorrowed else { return }
         let durable = database.snapshot()

@@ -8,7 +8,8 @@ package enum Misuse {
 
     private static let handler = LockedValue<Handler?>(nil)
 
-    /// Replaces the handler; nil restores the default, a fatal error with the message.
+    /// Replaces the function that receives the message about a programmer error. If nil, a fatal
+    /// error with the message ends the program.
     static func replaceHandler(_ other: Handler?) { handler.withLock { $0 = other } }
 
     /// Reports a programmer error and ends the program. On an `ImpersonatedThread`, only stops the

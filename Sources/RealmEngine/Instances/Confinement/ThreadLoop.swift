@@ -23,7 +23,7 @@ public final class ThreadLoop {
         }
     }
 
-    /// Makes a loop for the calling thread.
+    /// Makes a loop that runs work on the calling thread.
     public init() {
         let inbox = Inbox()
         self.inbox = inbox

@@ -77,7 +77,8 @@ extension CollectionHandle {
         return nil
     }
 
-    /// Whether a list or set of links contains unresolved links. Indexes of elements skip these.
+    /// Whether a list or set of links contains unresolved links: links to objects that do not
+    /// exist. These elements are not visible and not counted in the index of an element.
     private static func hidesElements(
         _ view: CollectionView, _ space: NodeSpace
     ) throws(RealmError) -> Bool {

@@ -11,7 +11,8 @@ extension ElementReader {
         return edit
     }
 
-    /// Like `openEdit`, but traps if the instance may not write now.
+    /// The transaction's open edit of the collection (`CollectionEdit`), as in `openEdit`. Traps if
+    /// the instance may not write now.
     @inline(__always)
     private var changeableEdit: CollectionEdit? {
         if editNumber == 0 { return nil }
@@ -19,8 +20,8 @@ extension ElementReader {
         return openEdit
     }
 
-    /// Stores the number of the transaction's open edit in `editNumber` if it edits this
-    /// collection, otherwise 0. Called after `handle` changed the collection.
+    /// Stores the number of the transaction's open edit (`CollectionEdit`) in `editNumber` if that
+    /// edit is of this collection, otherwise 0. Called after `handle` changed the collection.
     private func adopt(_ handle: CollectionHandle) throws(RealmError) {
         editNumber = 0
         let (transaction, place) = try handle.changing()
@@ -34,8 +35,8 @@ extension ElementReader {
 
     // MARK: Reading
 
-    /// Returns the integer at an index of the list in the open edit; nil if there is no open edit
-    /// of a list of integers.
+    /// Returns the integer at an index of the list, from the transaction's open edit of the list
+    /// (`CollectionEdit`); nil if there is no such edit of a list of integers.
     @inline(never)
     func openInteger(at position: Int) -> Int64? {
         instance.check()
@@ -45,8 +46,9 @@ extension ElementReader {
         return try? list.plainInteger(at: position)
     }
 
-    /// Returns the element at an index of the list in the open edit; nil if there is no such edit
-    /// or the elements may be links.
+    /// Returns the element at an index of the list, from the transaction's open edit of the list
+    /// (`CollectionEdit`). Nil if there is no such edit, or if elements may be links: the caller
+    /// must then leave out unresolved links.
     @inline(never)
     func openElement(at position: Int) throws(RealmError) -> Value? {
         instance.check()
@@ -56,8 +58,9 @@ extension ElementReader {
         return try list.value(at: position)
     }
 
-    /// Number of elements of the list in the open edit; nil if there is no such edit or the list
-    /// contains unresolved links.
+    /// Number of elements of the list, from the transaction's open edit of the list
+    /// (`CollectionEdit`). Nil if there is no such edit, or if the list contains unresolved links,
+    /// which are not counted.
     var openCount: Int? {
         if editNumber == 0 { return nil }
         instance.check()

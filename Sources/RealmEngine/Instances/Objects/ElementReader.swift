@@ -27,8 +27,8 @@ package final class ElementReader {
 
     @inline(__always) private var isCurrent: Bool { moment == instance.moment }
 
-    /// Returns the integer at an index if it is in the cached leaf or in the transaction's open
-    /// edit of the collection (`CollectionEdit`); otherwise nil.
+    /// Returns the integer at an index of the collection, if it is in the cached leaf or in the
+    /// open edit of the write transaction (`CollectionEdit`); otherwise nil.
     package func integer(at position: Int) -> Int64? {
         if let integers, range.contains(position), isCurrent {
             return integers.integer(position &- range.lowerBound)
@@ -36,8 +36,8 @@ package final class ElementReader {
         return editNumber == 0 ? nil : openInteger(at: position)
     }
 
-    /// Returns the element at an index if it is in the cached leaf or in the transaction's open
-    /// edit of the collection (`CollectionEdit`); otherwise nil.
+    /// Returns the element at an index of the collection, if it is in the cached leaf or in the
+    /// open edit of the write transaction (`CollectionEdit`); otherwise nil.
     package func element(at position: Int) throws(RealmError) -> Value? {
         if range.contains(position), isCurrent {
             return try leaf?.value(position &- range.lowerBound)

@@ -46,7 +46,7 @@ package final class ElementResults {
         try collection.element(at: place(of: position))
     }
 
-    /// Index in the collection of the element at `position`.
+    /// Returns the index in the collection of the element that is at `position` in these results.
     func place(of position: Int) throws(RealmError) -> Int {
         let positions = try positions()
         guard position >= 0, position < positions.count else {

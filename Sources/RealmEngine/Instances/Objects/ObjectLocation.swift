@@ -54,7 +54,7 @@
     }
 
     /// Returns the location of object `other` if it is in the same leaf as object `key`; otherwise
-    /// nil. This location must be the location of object `key`.
+    /// nil. The function must be called on the location of object `key`.
     func place(of other: ObjectKey, from key: ObjectKey, _ space: NodeSpace) -> ObjectLocation? {
         guard let node else { return nil }
         let distance = UInt64(bitPattern: other.raw) &- UInt64(bitPattern: key.raw)

@@ -8,7 +8,7 @@ struct PropertyAssignments: Sendable {
         let column: ColumnKey
     }
 
-    /// Assignments in the order of the changesets.
+    /// Assignments of each table, in the order of the changesets.
     private(set) var tables: [TableKey: [Assignment]] = [:]
 
     var isEmpty: Bool { tables.isEmpty }
@@ -87,8 +87,8 @@ extension ChangeSet {
 }
 
 extension TableChanges {
-    /// Returns those assignments whose object exists in both versions and whose property exists in
-    /// the newer version, in ascending order of objects.
+    /// Returns the given assignments, sorted by object, without those whose object does not exist
+    /// in both versions and those whose property does not exist in the newer version.
     fileprivate func marks(
         of assignments: [PropertyAssignments.Assignment], _ table: Table
     ) throws(RealmError) -> [Mark] {

@@ -19,7 +19,7 @@ package struct ResultsCursor {
     private var position = 0
     private var handle: ObjectHandle?
 
-    /// Cached data for the objects of the current leaf.
+    /// Position in the results, locations and keys of the objects of the current leaf.
     private struct Rows {
         /// Index of the first object of the leaf, and index after its last object.
         var start = 0

@@ -90,7 +90,8 @@ package struct ChangeFilter: Sendable {
         return paths
     }
 
-    /// Resolves `@links.Dog.owner` and the remaining names.
+    /// Resolves the rest of a key path that begins with `@links.Dog.owner`: the property `owner` of
+    /// class `Dog`, then the names after it.
     private static func resolveIncoming(
         _ names: ArraySlice<String>, _ table: TableInfo, _ schema: Schema
     ) throws(RealmError) -> [[Step]] {

@@ -165,8 +165,8 @@ package final class ChangeProbe {
         }
     }
 
-    /// Whether the set of objects that link to `object` changed, or one of these objects changed
-    /// along the rest of the path.
+    /// Whether different objects link to `object` than before, or one of these objects changed
+    /// along `rest`, the following steps of the key path.
     private func isModified(
         _ object: ObjectLink, from table: TableKey, _ key: ColumnKey,
         _ rest: ArraySlice<ChangeFilter.Step>

@@ -68,11 +68,12 @@ public struct TableChanges: Sendable {
     public internal(set) var deletions: [ObjectKey] = []
     /// Keys of the objects of both versions that differ, ascending.
     public internal(set) var modifications: [ObjectKey] = []
-    /// One bit per property of the newer version, for each modified object.
+    /// For each modified object, one bit per property of the newer version: 1 if the property
+    /// differs.
     private var bits: [UInt64] = []
     private let wordCount: Int
 
-    /// Makes changes of a table without any difference.
+    /// Makes an empty description of the changes of a table; the caller then adds changes.
     package init(old: TableInfo?, new: TableInfo?) {
         self.old = old
         self.new = new

@@ -2,7 +2,7 @@
 /// two versions of a tree.
 ///
 /// The position is an unopened subtree, an object of an open leaf, or the end. Each opened node
-/// counts against the read budget of the node space.
+/// counts against a read budget, which ends walks in cycles of damaged files.
 struct ClusterFrontier {
     private struct Frame {
         let inner: InnerCluster

@@ -4,8 +4,8 @@ final class CollectionObserver: Observer {
         case collection(ObjectLink, ColumnKey, [CollectionLocation.Step])
         case results(ResultsDefinition)
 
-        /// Whether an element at the place of a deleted element counts as a modification: true for
-        /// collections, false for results.
+        /// Whether a deletion and an insertion at the same index are reported as one modification:
+        /// true for collections, false for results.
         var hasPositions: Bool {
             if case .collection = self { true } else { false }
         }

@@ -7,17 +7,18 @@ struct IncrementalResults {
     let change: CollectionChange
 
     /// Minimum ratio of the number of all objects to the number of changed objects. If more objects
-    /// changed, evaluating the query again costs no more.
+    /// changed, evaluating the query for all objects costs no more.
     static let share = 256
 
-    /// Nil if the query reads other objects or has a SORT, DISTINCT or LIMIT, if the properties of
+    /// Computes the results in `new` from the results in `old`. Nil if the condition reads objects
+    /// other than the tested one, if the query has a SORT, DISTINCT or LIMIT, if the properties of
     /// the class differ between the versions, or if too many objects changed.
     ///
     /// - Parameters:
     ///   - before: keys in the version `old`, in table order.
     ///   - changes: changes from `old` to `new`.
-    ///   - probe: the observer's probe for the same versions; nil if the observer ignores
-    ///     modifications.
+    ///   - probe: decides which objects the observer counts as modified; nil if the observer
+    ///     ignores modifications.
     @_optimize(size)
     init?(
         _ definition: ResultsDefinition, of before: [ObjectKey], _ changes: ChangeSet,
@@ -101,7 +102,7 @@ private struct Difference {
         }
     }
 
-    /// Whether the key at an index in `before` was not deleted.
+    /// Whether the object at the index `place` of the older results is also in the newer results.
     func stays(_ place: Int) -> Bool {
         let i = deletedBefore(place)
         return i == deletedIndexes.count || deletedIndexes[i] != place
@@ -110,13 +111,13 @@ private struct Difference {
     @inline(never)
     private func deletedBefore(_ place: Int) -> Int { deletedIndexes.place(of: place) }
 
-    /// New index of `key`. `place` is its index in `before`, or the index at which it would be
-    /// inserted there.
+    /// Index of `key` in the newer results. `place` is the index of `key` in the older results, or
+    /// the index at which it would be inserted there.
     func newIndex(of key: ObjectKey, _ place: Int) -> Int {
         place - deletedBefore(place) + added.place(of: key)
     }
 
-    /// Returns the keys after the deletions and insertions; the same array if there are none.
+    /// Returns the keys of the newer results; the same array if nothing was deleted or inserted.
     @_optimize(size)
     func applied() -> [ObjectKey] {
         if deletedIndexes.isEmpty, added.isEmpty { return before }

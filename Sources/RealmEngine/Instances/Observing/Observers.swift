@@ -49,7 +49,8 @@ package struct ObjectChange {
 /// Ends an observation when released or invalidated. Free to cross threads.
 public final class ObservationToken: Sendable {
     private let isValid = Atomic<Bool>(true)
-    /// Called when the observation ends, to remove the observer from its list.
+    /// Called when the observation ends, to remove the observer from the instance's list of
+    /// observers.
     private let end: @Sendable () -> Void
 
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }

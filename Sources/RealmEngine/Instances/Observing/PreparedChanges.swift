@@ -3,7 +3,7 @@
 struct PreparedChanges: Sendable {
     /// Comparison for one observer.
     struct Task: Sendable {
-        /// Number of the observer in its list.
+        /// Number of the observer in the instance's `ObserverList`.
         let observer: Int
         /// Version of the observer's last notification.
         let from: FrozenVersion
@@ -42,7 +42,8 @@ struct PreparedChanges: Sendable {
         return (old, try? ChangeSet(from: old, to: new, adding: assignments))
     }
 
-    /// Returns the finding for an observer if it is between exactly these versions; otherwise nil.
+    /// Returns the finding for an observer if it was computed from exactly the version `old` to the
+    /// version `new`; otherwise nil.
     func finding(
         for observer: Int, _ old: VersionState, _ new: VersionState
     ) -> Finding? {

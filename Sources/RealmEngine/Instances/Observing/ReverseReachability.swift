@@ -2,8 +2,8 @@
 /// links. The search begins at the modified objects and follows backlinks, because a commit
 /// modifies few objects, while a collection may contain millions.
 struct ReverseReachability {
-    /// Maximum number of objects that the search visits. If it would visit more, checking each
-    /// object of the observed collection costs no more.
+    /// Maximum number of objects that are visited to find these objects. If there are more,
+    /// checking each object of the observed collection costs no more.
     private static let limit = 1000
 
     /// Set of the values of the lowest six bits of the keys, one bit per value. Rejects most keys
@@ -11,7 +11,8 @@ struct ReverseReachability {
     private(set) var digits: UInt64 = 0
     private var keys: Set<ObjectKey> = []
 
-    /// Nil if finding the objects would visit more than `limit` objects. Throws `corrupt`.
+    /// Finds the objects of `table` from which a modified object can be reached. Nil if that would
+    /// visit more than `limit` objects. Throws `corrupt`.
     init?(
         to changes: ChangeSet, in table: TableKey, within depth: Int, _ new: Snapshot
     ) throws(RealmError) {

@@ -16,8 +16,8 @@ struct TableComparison {
     /// A property of the newer version and its counterpart in the older one.
     private struct Column {
         let new: ColumnInfo
-        /// The property in the older version; nil if that version has no property with this key, or
-        /// with this name and type.
+        /// The property in the older version: with the same key, or otherwise with the same name
+        /// and type. Nil if the older version has no such property.
         let old: ColumnInfo?
     }
 
@@ -76,8 +76,8 @@ struct TableComparison {
         try ClusterFrontier(ClusterTree(space: snapshot.walk, root: info?.root ?? .none))
     }
 
-    /// Adds the current object to the insertions or deletions, because the other version does not
-    /// have it.
+    /// Adds the object at `frontier` to `keys`, the insertions or the deletions, because only one
+    /// of the two versions has it.
     private mutating func take(
         _ frontier: inout ClusterFrontier,
         _ keys: WritableKeyPath<TableChanges, [ObjectKey]>

@@ -25,7 +25,8 @@ extension QueryBinder {
         return try comparison(tree, left, right)
     }
 
-    /// Binds both sides; each side's constants are converted to the other side's type.
+    /// Binds both sides of a comparison. The constants of each side are converted to the type of
+    /// the other side.
     private mutating func operands(
         _ tree: QueryComparison
     ) throws(RealmError) -> (BoundOperand, BoundOperand) {

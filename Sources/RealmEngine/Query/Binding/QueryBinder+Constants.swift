@@ -1,4 +1,5 @@
-/// Conversion of literals and arguments to the type of the other side (query language 7).
+/// Conversion of literals and arguments to the type of the other side of the comparison (query
+/// language 7).
 extension QueryBinder {
     /// Returns the argument `$number`; throws if there are fewer arguments.
     func argument(_ number: Int, _ range: SourceRange) throws(RealmError) -> QueryArgument {
@@ -10,7 +11,7 @@ extension QueryBinder {
         return arguments[number]
     }
 
-    /// Binds a constant, converted to the type `target` of the other side.
+    /// Binds a constant, converted to `target`, the type of the other side of the comparison.
     func constant(
         _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> BoundOperand {
@@ -59,7 +60,7 @@ extension QueryBinder {
     }
 
     /// Converts an element of a list argument. As in a literal list, a text that cannot be
-    /// converted to the other side's type remains a string.
+    /// converted to the type of the other side of the comparison remains a string.
     private func member(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -70,7 +71,7 @@ extension QueryBinder {
 
     typealias Typed = (value: Value, type: OperandType)
 
-    /// Converts one constant to the type `target` of the other side.
+    /// Converts one constant to `target`, the type of the other side of the comparison.
     func typed(
         _ tree: QueryConstant, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -104,8 +105,8 @@ extension QueryBinder {
         return result
     }
 
-    /// Converts an argument, or a value given by a program, and throws unless it is comparable with
-    /// the other side.
+    /// Converts an argument, or a value given by a program. Throws unless it can be compared with
+    /// the other side of the comparison.
     private func given(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange,
         _ name: @autoclosure () -> String
@@ -119,8 +120,8 @@ extension QueryBinder {
             "\(name()) of type \(result.type.name) cannot be compared with \(target.named)")
     }
 
-    /// Converts an argument to the other side's type, by the rules for a literal of the argument's
-    /// type.
+    /// Converts an argument to the type of the other side of the comparison, by the rules for a
+    /// literal of the argument's type.
     func coerced(
         _ argument: QueryArgument, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -148,7 +149,8 @@ extension QueryBinder {
         return result
     }
 
-    /// Converts a text to the other side's type; throws if that is impossible.
+    /// Converts a text to the type of the other side of the comparison; throws if that is
+    /// impossible.
     private func textual(
         _ text: String, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {
@@ -157,7 +159,7 @@ extension QueryBinder {
             "argumentType", range, "'\(text)' is no value of type \(target!.name)")
     }
 
-    /// Converts a text to the other side's type; nil if that is impossible.
+    /// Converts a text to the type of the other side of the comparison; nil if that is impossible.
     private func converted(
         _ text: String, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed? {
@@ -288,8 +290,9 @@ extension QueryBinder {
         return (.string(view), .string)
     }
 
-    /// Whether a text is accepted as a number of which only the first `length` bytes were parsed.
-    /// Other characters may follow digits, but not `inf` or `nan`.
+    /// Whether a text is accepted as a number if only its first `length` bytes are one. True for
+    /// `12 km`, where other characters follow digits; false for `nano`, where they follow `nan` or
+    /// `inf`.
     private static func isNumber(_ text: ByteView, _ length: Int) -> Bool {
         let first = text[text.count > 1 && QueryLexer.isSign(text[0]) ? 1 : 0]
         return length == text.count || !QueryLexer.isLetter(first)

@@ -179,7 +179,7 @@ extension BoundOperand {
 }
 
 extension BoundPath {
-    /// The hops to the objects whose links or collections are counted.
+    /// The links to the objects whose own links or collections are counted.
     fileprivate var owners: ArraySlice<PathHop> {
         if case .objects = end { return hops.dropLast() }
         return hops[...]

@@ -2,7 +2,8 @@
 extension QueryBinder {
     func link(_ link: ObjectLink) -> Typed { (.link(link), .link(link.table)) }
 
-    /// Binds an object key such as `O5`. Its class is the class of the other side.
+    /// Binds an object key such as `O5`. The class of the object is the class of the link on the
+    /// other side of the comparison.
     func objectKey(
         _ key: Int64, _ target: OperandType?, _ range: SourceRange
     ) throws(RealmError) -> Typed {

@@ -18,8 +18,8 @@ extension QueryBinder {
         }
     }
 
-    /// Returns the type to which the constants of the other side are converted; nil if `tree` is a
-    /// constant.
+    /// Returns the type to which constants on the other side of the comparison are converted; nil
+    /// if `tree` is a constant.
     func staticType(of tree: QueryOperand) throws(RealmError) -> OperandType? {
         switch tree.kind {
         case .constant, .list: return nil
@@ -49,7 +49,7 @@ extension QueryBinder {
     }
 
     /// Returns the path in its final form. If the path ends at one entry, or at the keys, of a
-    /// dictionary of links, its last hop is replaced by a `PathEnd`.
+    /// dictionary of links, a `PathEnd` replaces its last link.
     private func closed(
         _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> ResolvedPath {

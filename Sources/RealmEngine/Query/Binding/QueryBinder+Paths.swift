@@ -24,7 +24,8 @@ extension QueryBinder {
         return try resolve(elements(of: path)[...], from: table)
     }
 
-    /// Resolves the most common path, one step to a single value of the class; nil for other paths.
+    /// Resolves the most common path: one property of the queried class that is neither a link nor
+    /// a collection. Nil for other paths.
     private func ownProperty(_ path: QueryPath) -> ResolvedPath? {
         guard path.rest.isEmpty, case .name(let name) = path.first.kind,
             aliases.path(for: name, in: table.key) == nil,
@@ -76,9 +77,9 @@ extension QueryBinder {
         }
     }
 
-    /// Restores a property name that contains dots. `elements` come from a text that was split at
-    /// its dots. Returns them with the longest sequence of leading elements that is a property name
-    /// of `table` as one element.
+    /// Joins elements of a text that was split at its dots, if the property name itself contains
+    /// dots. With a property `a.b` of `table`, the elements `a`, `b`, `c` become `a.b`, `c`. The
+    /// longest name that is a property is used.
     private func joined(
         _ elements: ArraySlice<PathElement>, in table: TableInfo
     ) -> ArraySlice<PathElement> {
@@ -182,7 +183,7 @@ extension QueryBinder {
         return path.table.columnIndex(named: name)
     }
 
-    /// Adds a hop over a link or a collection of links.
+    /// Adds a link property, or a collection of links, to the links of a path.
     private func follow(
         _ info: ColumnInfo, _ range: SourceRange, _ path: inout ResolvedPath
     ) throws(RealmError) {
@@ -203,7 +204,7 @@ extension QueryBinder {
         path.table = target
     }
 
-    /// Adds a hop from the class to the objects that link to it: `@links`, then a class and its
+    /// Adds the way from the class to the objects that link to it: `@links`, then a class and its
     /// link property.
     private func followBacklink(
         _ rest: inout ArraySlice<PathElement>, _ path: inout ResolvedPath
@@ -263,8 +264,8 @@ extension QueryBinder {
             "'\(source.quote(element.range))' cannot be applied here")
     }
 
-    /// Uses a name that is no property as the key of the preceding dictionary; throws if there is
-    /// no dictionary.
+    /// Uses a name as a key of the dictionary before it in the path, if the name is not a property.
+    /// Throws if there is no dictionary.
     private func selectEntry(
         _ name: String, _ element: PathElement, _ path: inout ResolvedPath
     ) throws(RealmError) {

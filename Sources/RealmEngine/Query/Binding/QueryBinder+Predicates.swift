@@ -40,9 +40,9 @@ extension QueryBinder {
         return .and([isFilled, condition])
     }
 
-    /// Predicates compare texts and bytes in mixed values alike, so the right side is needed in
-    /// both forms. Returns it with each text as bytes, and bytes as text for string operators. Nil
-    /// if there is nothing to convert.
+    /// Returns the right side of a comparison with its texts as bytes, and for string operators
+    /// with its bytes as texts. Predicates compare texts and bytes in mixed values alike, so the
+    /// right side is needed in both forms. Nil if there is nothing to convert.
     private func otherReading(
         of right: BoundOperand, for left: BoundOperand, _ relation: QueryRelation
     ) -> BoundOperand? {

@@ -1,11 +1,11 @@
-/// A path resolved against the schema: hops from object to object, and the value read at the end
-/// (query language 5).
+/// A path resolved against the schema: the links from object to object (hops), and the value read
+/// at the end (query language 5).
 final class BoundPath: Sendable {
     let hops: [PathHop]
-    /// Class of the objects that the last hop reaches; the queried class if there are no hops.
+    /// Class of the objects that the last link reaches; the queried class if there are no links.
     let table: TableContext
     let end: PathEnd
-    /// Whether every hop leads to at most one object.
+    /// Whether every link leads to at most one object.
     let isToOne: Bool
 
     init(_ path: ResolvedPath) {
@@ -37,17 +37,17 @@ struct TableContext: Sendable {
     }
 }
 
-/// One hop from object to object. A trivial type, so that evaluation copies it without reference
-/// counting.
+/// One hop of a path: the way from an object to linked or linking objects, by one property. A
+/// trivial type, so that evaluation copies it without reference counting.
 struct PathHop: Sendable {
     let kind: Kind
-    /// Class of the objects from which this hop leads to objects of `target`.
+    /// Class of the objects from which this hop leads to objects of the class `target`.
     let source: TableContext
     let target: TableContext
-    /// The link property that the hop follows, in `source`. For a hop to linking objects, the
-    /// backlink column in `source`.
+    /// The link property, in `source`. If the hop leads to linking objects, the backlink column in
+    /// `source`.
     let column: BoundColumn
-    /// Elements of the list or entry of the dictionary that the hop follows.
+    /// Elements of the list, or entry of the dictionary, whose links are followed.
     var selector = CollectionSelector.all
 
     enum Kind: Sendable {
@@ -129,7 +129,7 @@ enum PathEnd: Sendable {
 enum NestedStep: Sendable {
     case at(ListIndex)
     case all
-    /// A dictionary key, as bytes, or a property of a linked object, as a string: the value
-    /// decides.
+    /// A name that the value found interprets: a dictionary as a key (the bytes), a linked object
+    /// as the name of a property (the string).
     case name(ByteView, String)
 }

@@ -57,8 +57,8 @@ final class ColumnTest: Sendable {
         case general(Value)
         /// IN with a list of constants. Elements of other types than the property's were removed.
         case members([Value])
-        /// IN with a list of constants, each of which is compared by the rules for values of
-        /// different types.
+        /// IN with a list of constants of various types. The value is compared with each constant
+        /// by the rules for values of different types.
         case anyOf([Value])
         /// BETWEEN: true for values from `low` to `high`, including both. Never true for null.
         case range(Value, Value)

@@ -29,7 +29,7 @@ package struct FieldFunction: Sendable {
         function.takes(OperandType(type, target: .none))
     }
 
-    /// Makes the function for one reader of objects. The returned function owns the texts that it
-    /// computes.
+    /// Makes a function object that computes the function for one object after the other. It owns
+    /// the texts that it computes, so each thread or cursor needs its own one.
     package func bound() -> BoundFunction { BoundFunction(function, zone, width: width) }
 }

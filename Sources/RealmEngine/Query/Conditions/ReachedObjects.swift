@@ -5,7 +5,8 @@ enum PathMultiplicity {
     /// The path's result contains an object once, with the number of its occurrences, but without
     /// their order.
     case counted
-    /// Each object is retained once, as for ANY, ALL and NONE.
+    /// The path's result contains each object once, without the number of its occurrences, which
+    /// ANY, ALL and NONE do not need.
     case dropped
 }
 
@@ -13,10 +14,10 @@ enum PathMultiplicity {
 /// multiplicity.
 final class KeyBuffer {
     private(set) var keys = ReusedBuffer<ObjectKey>()
-    /// Keys of the objects from which the current hop of the path starts.
+    /// Keys of the objects that the path had reached before the link that is being followed.
     private(set) var spare = ReusedBuffer<ObjectKey>()
-    /// Number of times that the path reaches each key of `keys`; empty if every key counts once. A
-    /// number beyond 64 bits stays at the maximum.
+    /// Number of times that the path reaches each key of `keys` (its multiplicity); empty if every
+    /// key counts once. A number beyond 64 bits stays at the maximum.
     private var times = ReusedBuffer<Int64>()
     private var spareTimes = ReusedBuffer<Int64>()
     private var scratch: [(key: Int64, times: Int64)] = []
@@ -35,25 +36,25 @@ final class KeyBuffer {
 
     func times(_ i: Int) -> Int64 { times.count == 0 ? 1 : times[i] }
 
-    /// Prepares for the next hop: moves the collected keys to `spare`, from which the hop starts,
-    /// and leaves `keys` empty.
+    /// Prepares for following the next link of the path: moves the collected keys to `spare`, from
+    /// which that link starts, and leaves `keys` empty.
     func exchange() {
         swap(&keys, &spare)
         swap(&times, &spareTimes)
         removeAll()
     }
 
-    /// Stores how often the path reached the objects that were added since the last call. All of
-    /// them were reached by the current hop from key `i` in `spare`, so each gets the multiplicity
-    /// of that key.
+    /// Stores how often the path reached the objects whose keys were added since the last call. The
+    /// path reached all of them from the object with key `i` in `spare`, so each is counted as
+    /// often as that object.
     func inherit(_ i: Int) {
         if spareTimes.count == 0 { return }
         while times.count < keys.count { times.append(spareTimes[i]) }
     }
 
-    /// Merges duplicates among the collected keys, so that the next hop starts from each object
-    /// once. Does nothing if there are few keys, or if `repeats` requires every occurrence in path
-    /// order.
+    /// Merges duplicates among the collected keys, so that the next link is followed from each
+    /// object once. Does nothing if there are few keys, or if `repeats` requires every occurrence
+    /// in path order.
     func merge(_ repeats: PathMultiplicity) {
         let areCounted = repeats == .counted
         let areFew =

@@ -1,7 +1,8 @@
-/// Cache of verified lists in a version's search indexes. A version never changes, so each list is
-/// verified once. Safe to use from any thread.
+/// Cache of the results of checking lists of object keys in a version's search indexes: whether the
+/// keys ascend and identify objects. A version never changes, so each list is checked once. Safe to
+/// use from any thread.
 final class VerifiedPostings: Sendable {
-    /// Identifies an index list of object keys, or a part of one.
+    /// Identifies a list of object keys in a search index, or a part of such a list.
     struct ListID: Hashable {
         let table: TableKey
         let list: Ref
@@ -16,7 +17,9 @@ final class VerifiedPostings: Sendable {
 
     private let outcomes = LockedValue(Outcomes())
 
-    /// A struct of its own, whose type needs no search of conformances when a program starts.
+    /// Result of the check of each list. A struct, because the dictionary itself as a generic
+    /// argument would make the Swift runtime search for protocol conformances when a program
+    /// starts.
     private struct Outcomes {
         var all: [ListID: Bool] = [:]
     }

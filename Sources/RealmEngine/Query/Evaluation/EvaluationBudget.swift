@@ -34,8 +34,9 @@ final class EvaluationBudget {
     /// the present scan.
     var pass: NodeSpace { NodeSpace(base: source.base, limit: source.limit, state: meters) }
 
-    /// Returns a node space for one collection of a linked object, with a full read budget. All
-    /// spaces that this function returned share the budget.
+    /// Returns a node space for reading one collection of a linked object. All node spaces that
+    /// this function returned share one read budget, and each call sets the budget back to its full
+    /// size.
     func beginVisit() -> NodeSpace {
         (meters + 1).pointee = source.state.pointee
         let space = NodeSpace(base: source.base, limit: source.limit, state: meters + 1)
@@ -43,7 +44,8 @@ final class EvaluationBudget {
         return space
     }
 
-    /// Returns the node space for reading a collection of the object at `location`.
+    /// Returns the node space for reading a collection of the object at `location`: with its own
+    /// read budget for a linked object, otherwise with the budget of the scan.
     func space(for location: RowLocation) -> NodeSpace { location.isLinked ? beginVisit() : pass }
 }
 
@@ -56,7 +58,7 @@ extension Int {
 
 extension BoundCondition {
     /// Maximum number of times that testing one object reads a column: once per operand and once
-    /// per hop of its path.
+    /// per link of its path.
     var maximumReads: Int {
         switch self {
         case .constant: 0

@@ -13,8 +13,8 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends the number of links in the path's last property, for each object that the hops
-    /// before it reach.
+    /// Appends the number of links in the path's last property, for each object that the links
+    /// before this property reach.
     private func appendLinkCounts(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

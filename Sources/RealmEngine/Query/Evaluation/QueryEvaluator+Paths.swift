@@ -24,9 +24,10 @@ extension QueryEvaluator {
         return location
     }
 
-    /// Collects the keys of all objects at the end of the hops. They are in path order if `repeats`
-    /// is `.kept`; otherwise equal keys are merged between hops. Throws `misuse` if there are too
-    /// many keys to retain their order.
+    /// Follows the links `hops` one after the other, and collects the keys of the objects that the
+    /// last one reaches. If `repeats` is `.kept`, the keys are in the order in which the links
+    /// reach them; otherwise equal keys are merged after each link. Throws `misuse` if there are
+    /// too many keys to retain their order.
     func collectTargets(
         _ hops: ArraySlice<PathHop>, from location: RowLocation, _ repeats: PathMultiplicity,
         into result: KeyBuffer
@@ -51,7 +52,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Calls `body` with each object at the end of the hops.
+    /// Calls `body` with each object that the path of the links `hops` reaches.
     @inline(__always)
     func visitTargets(
         _ hops: ArraySlice<PathHop>, from location: RowLocation, _ repeats: PathMultiplicity,
@@ -65,7 +66,7 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends to `keys` the objects that one hop reaches from an object. Leaves out null links and
+    /// Appends to `keys` the objects that `hop` reaches from an object. Leaves out null links and
     /// links to objects that do not exist (unresolved links).
     private func step(
         _ hop: PathHop, _ location: RowLocation, into keys: KeyBuffer
@@ -119,8 +120,8 @@ extension QueryEvaluator {
         while let key = try cursor.next() { keys.keys.append(key) }
     }
 
-    /// Appends the values of a path for one object. They form one value, a list, or several groups,
-    /// as `OperandShape` determined when the query was bound.
+    /// Appends the values of a path for one object. `OperandShape` says whether they are one value,
+    /// a list, or several lists (groups), and was determined when the query was bound.
     func append(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

@@ -30,8 +30,8 @@ public final class AggregateFunction: Sendable {
     package enum Operands: Sendable {
         /// Integers, floats, doubles, decimals, and mixed values, of which only numbers are used.
         case numbers
-        /// The types of `numbers`, and dates. In a mixed property, values of all types are
-        /// compared.
+        /// Integers, floats, doubles, decimals, mixed values, and dates. In a mixed property,
+        /// values of all types are compared.
         case ordered
         case all
     }
@@ -211,6 +211,6 @@ struct ValueFilter: Sendable {
 enum IntegerOverflow: Sendable {
     /// The sum wraps around at 64 bits, as in the query language and in the SDKs.
     case wraps
-    /// The sum continues as a double, as in the command-line tools.
+    /// Beyond 64 bits, the sum becomes a double, as in the command-line tools.
     case widens
 }

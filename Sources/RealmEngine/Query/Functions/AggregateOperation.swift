@@ -1,8 +1,8 @@
 /// The operations of an aggregate function on a state, in which the function aggregates values. The
 /// type of the state is hidden in closures.
 ///
-/// A class that is generic over the type, or a cast, would search for its conformance each time
-/// that a program starts.
+/// If this class were generic over that type, or cast to it, the Swift runtime would search for the
+/// type's protocol conformance each time that a program starts.
 final class AggregateOperation: @unchecked Sendable {
     /// Size in bytes of the state in which the function aggregates values. States are aligned to 16
     /// bytes.
@@ -18,7 +18,10 @@ final class AggregateOperation: @unchecked Sendable {
     private let mergeState: (UnsafeMutableRawPointer, UnsafeRawPointer) -> Void
     private let finish: (UnsafeRawPointer, IntegerOverflow) -> Value
 
+    /// Makes the operations for states of one type.
+    ///
     /// - Parameter empty: the state before the first value.
+    /// - Parameter finish: computes the result from a state.
     init<State: AggregateState>(
         _ empty: State, _ finish: @escaping @Sendable (State, IntegerOverflow) -> Value
     ) {

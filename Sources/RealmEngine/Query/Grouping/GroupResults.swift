@@ -6,8 +6,9 @@ final class GroupResults {
     private let overflow: IntegerOverflow
     /// Aggregates computed from sorted values, such as the median.
     private let ordered: [OrderedAggregate]
-    /// The values of each property aggregated in sorted order, as a stream of records ordered by
-    /// group, and the next record of that stream.
+    /// One element for each property that has an aggregate of sorted values. The values of the
+    /// property are read as a stream of records, sorted by group and then by value; `next` is the
+    /// next record.
     private var values: [(stream: GroupStream, next: UnsafeRawPointer?)]
 
     private struct OrderedAggregate {
@@ -55,9 +56,9 @@ final class GroupResults {
         return (group, results)
     }
 
-    /// Computes the aggregates that need sorted values, such as the median. Before the call,
-    /// `results` contains the number of values at the index of each of these aggregates, because
-    /// they need it first.
+    /// Computes the aggregates that need sorted values, such as the median. Such an aggregate first
+    /// needs the number of values, so the caller stores this number in `results`, at the index of
+    /// the aggregate; it is replaced by the result.
     private func computeOrdered(_ group: UnsafeRawPointer, _ results: inout [Value]) {
         var computations = ordered.map { aggregate -> (any OrderedComputation)? in
             guard case .int(let count) = results[aggregate.index] else { return nil }

@@ -71,7 +71,8 @@ final class GroupTable {
         return size > memoryLimit
     }
 
-    /// Adds the selected rows of a leaf.
+    /// Adds the objects in the selected rows of a leaf to their groups: counts them, and aggregates
+    /// their values.
     func add(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) {
         try keys.read(leaf, rows)
         let (numbers, total) = (keys.numbers, keys.count)
@@ -93,9 +94,10 @@ final class GroupTable {
 
     // MARK: Reading
 
-    /// Returns all groups in the order of their keys. Also returns one stream for each property
-    /// that a function of sorted values aggregates, sorted by group and then by value. Valid until
-    /// the table changes.
+    /// Returns the records of all groups, sorted by the grouping keys. Also returns, for each
+    /// property that has an aggregate of sorted values, such as the median, the records of its
+    /// values, sorted by group and then by value. The streams read this table, and are valid until
+    /// it changes.
     func sorted() -> (groups: GroupStream, values: [GroupStream]) {
         let places = keys.readers.map(\.values.places)
         let parts = (0..<count).map { keys.parts(of: $0) }
@@ -131,8 +133,8 @@ final class GroupTable {
         return (groups, streams)
     }
 
-    /// For each function of sorted values, adds the group's values to a state that counts them:
-    /// such a function needs the number of values first.
+    /// Stores the number of values of each group in the state of each aggregate of sorted values,
+    /// such as the median: these aggregates need this number before the first value.
     private func countValues() {
         for (values, column) in zip(values, Self.orderedColumns(aggregates)) {
             for (i, slot) in layout.slots.enumerated()

@@ -4,8 +4,8 @@
 /// Confined to one thread.
 final class PairNumbers {
     private let pairs = ValueNumbers()
-    /// Array of the ordinals of pairs of small integers. The index of a pair is `first << shift |
-    /// second`.
+    /// Array of the ordinals of pairs of small integers. A pair has the index
+    /// `first << shift | second`.
     private let known: UnsafeMutablePointer<UInt32>
     /// Shift for the index of a pair in `known`: the low `shift` bits of the index are the second
     /// integer of the pair, the bits above are the first.

@@ -73,7 +73,7 @@ final class StateTable {
 
     func removeAll() { count = 0 }
 
-    /// Returns the states of a group, valid until the next append.
+    /// Returns the states of the aggregates of a group, valid until the next group is appended.
     @inline(__always)
     subscript(group: Int) -> UnsafeMutableRawPointer { base + group &* layout.size }
 

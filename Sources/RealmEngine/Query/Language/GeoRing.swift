@@ -2,9 +2,9 @@
 struct GeoRing: Sendable {
     /// Vertices in order. The last point of the closed line, which equals the first, is left out.
     let vertices: [SphereVector]
-    /// Point with a known side of the ring: a point is on the other side if the arc between both
-    /// crosses the ring an odd number of times. The reference is far from most data, and edges of
-    /// typical data do not point to it.
+    /// Point for testing on which side of the ring another point is: the sides differ if the arc
+    /// between both points crosses the ring an odd number of times. The reference is far from most
+    /// data, and the great circles of typical edges do not pass through it.
     private static let reference = SphereVector(-0.0099994664, 0.0025924542, 0.99994664).normalized
     private let containsReference: Bool
     /// Whether a vertex is at a pole. The direction of arcs from there requires exact arithmetic.
@@ -110,8 +110,8 @@ struct GeoRing: Sendable {
     /// Signed areas below this limit, about 4000 square kilometres, may have the wrong sign because
     /// of rounding.
     private static let smallArea = 1e-4
-    /// A ring that halves the sphere has no smaller side, so its left side is the inside. This is
-    /// the tolerance for an area that counts as half the sphere.
+    /// Tolerance for counting an area as half of the sphere. A ring that divides the sphere in
+    /// halves has no smaller side, so its left side is the inside.
     private static let roundingOfHemisphere = 1e-14
     /// Points for checking which side of a ring is the inside. They are far from each other and
     /// from the point `reference`, so that no small region contains two of these three points.
@@ -120,9 +120,10 @@ struct GeoRing: Sendable {
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,
     ]
 
-    /// Whether the ring separates the point `reference` from both `witnesses`. A small region
-    /// contains at most one of these three points, so it must then be the reference. A region
-    /// without area contains none of them.
+    /// Whether the arcs from the point `reference` to both `witnesses` cross the ring, so that both
+    /// witnesses are on the other side. A small region contains at most one of these three points.
+    /// If the ring separates `reference` from the two others, the small region therefore contains
+    /// `reference`. A region without area contains none of the three points.
     private static func isReferenceOutvoted(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
         witnesses.allSatisfy { crossesOddly(v, touchesPole, to: $0) }
     }

@@ -70,7 +70,7 @@ extension GeoPoint {
 
 extension Double {
     /// The number with at most six significant digits, without trailing zeros. A number below
-    /// 0.0001 or from 1,000,000 on is written in full.
+    /// 0.0001 or from 1,000,000 on is written with all digits that Swift prints.
     fileprivate var sixDigits: String {
         if self == 0 { return "0" }
         guard magnitude >= 1e-4, magnitude < 1e6 else { return "\(self)" }

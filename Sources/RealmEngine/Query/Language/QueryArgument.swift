@@ -15,8 +15,8 @@ public enum QueryArgument: Sendable {
     case link(ObjectLink)
     /// An object given by the primary key of its class.
     indirect case object(className: String, primaryKey: QueryArgument)
-    /// A text in the form that the tools print, converted to the type of the other side. Binding
-    /// throws an error if that is impossible.
+    /// A text in the form that the tools print. Binding converts the text to the type of the other
+    /// side of the comparison, and throws an error if that is impossible.
     case text(String)
     /// A list of single values, such as the argument of IN.
     case list([QueryArgument])

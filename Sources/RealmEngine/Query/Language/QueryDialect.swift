@@ -5,15 +5,17 @@
 /// | Difference | Decided in |
 /// |---|---|
 /// | `%@`, `%d` and other placeholders, `%K`, `#name` | `QueryParser+Predicates` |
-/// | words before and after a dot, `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
-/// | `[d]`, `[cd]`, words in any case, `@allKeys`, `@allValues` | the tables below |
+/// | keywords next to a dot are names; `YES`, `NO`, `SELF` | `QueryParser+Predicates` |
+/// | `[d]`, `[cd]`, keywords in any case, `@allKeys`, `@allValues` | the tables below |
 /// | `MATCHES` and `ALL` are errors | `QueryParser+Conditions`, `QueryParser+Predicates` |
 /// | `==` by components, `IN` with a region, `BETWEEN %@` | `QueryParser+Conditions` |
-/// | ANY is implied, NONE negates ANY, a constant on the left is compared as if on the right | `QueryBinder+Predicates` |
-/// | nothing contains an empty text or null; text and bytes in mixed values are compared alike | `QueryBinder+Predicates` |
-/// | one of several values must be between both limits of BETWEEN | `QueryBinder+Between` |
-/// | IN accepts any number for a float or double, and `[c]` | `QueryBinder+Comparisons` |
-/// | SUBQUERY of sets and dictionaries; `@min` and `@max` of dates | `QueryBinder+Aggregates` |
+/// | ANY is implied; NONE negates ANY; `1 < a` is compared as `a > 1` | `QueryBinder+Predicates` |
+/// | `CONTAINS ''` and `CONTAINS NULL` are false | `QueryBinder+Predicates` |
+/// | a text in a mixed property equals the same bytes | `QueryBinder+Predicates` |
+/// | BETWEEN of several values: one value must be within both limits | `QueryBinder+Between` |
+/// | IN accepts any number for a float or double, and `IN[c]` | `QueryBinder+Comparisons` |
+/// | SUBQUERY accepts sets and dictionaries | `QueryBinder+Aggregates` |
+/// | `@min` and `@max` accept dates | `QueryBinder+Aggregates` |
 public struct QueryDialect: Hashable, Sendable {
     let isPredicate: Bool
     /// Whether the query language has `[d]`, MATCHES, functions of one value, and `[c]`, `[d]` and

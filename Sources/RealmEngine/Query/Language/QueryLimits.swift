@@ -1,5 +1,5 @@
-/// Limits of queries. Each is for something that uses stack or grows faster than the query text.
-/// The error message names the limit.
+/// Limits for those parts of a query that use stack, or memory or time that grows faster than the
+/// query text. The error message names the limit.
 enum QueryLimits {
     /// Maximum nesting of parentheses, NOT and SUBQUERY. Each level uses stack whenever a tree is
     /// walked.

@@ -113,7 +113,8 @@ extension QueryParser {
 // MARK: - Paths
 
 extension QueryParser {
-    /// Parses a path without a suffix, for SORT, DISTINCT and SUBQUERY.
+    /// Parses a path without an operator such as `@count` at its end, for SORT, DISTINCT and
+    /// SUBQUERY.
     mutating func path() throws(RealmError) -> QueryPath {
         guard token.isPathName || token.kind == .pathArgument else {
             throw unexpected("a property")

@@ -31,7 +31,8 @@ extension QueryParser {
     /// Returns the character that selects the kind of an argument placeholder: `@` for `%@`.
     func place(_ token: QueryToken) -> UInt8 { lexer.byte(token.range.end - 1) }
 
-    /// Returns the token kind of a predicate's word that is a plain name in the query language.
+    /// Returns the token kind of a word that is a keyword in predicates, in upper or lower case,
+    /// but a plain name in the query language, such as `YES`; `.name` for other words.
     private func word(_ token: QueryToken) -> QueryToken.Kind {
         QueryDialect.predicateWords.first { spells(token, $0.word) }?.kind ?? .name
     }
@@ -44,8 +45,9 @@ extension QueryParser {
         return true
     }
 
-    /// Whether a keyword is used as a name here. This is the case in a path. It is also the case if
-    /// a property of the class has this name and the keyword is none in predicates.
+    /// Whether a keyword is used as a name here: next to a dot, as in `box.limit`, or because a
+    /// property of the class has this name and no parenthesis follows. The latter only for keywords
+    /// that predicates do not have, such as `geobox`.
     private func isName(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) -> Bool {

@@ -60,7 +60,8 @@ extension QueryToken {
     private struct Word {
         let text: StaticString
         let kind: Kind
-        /// Bit in which upper and lower case letters differ if case is ignored; 0 if case matters.
+        /// Bit that differs between upper and lower case letters, if the keyword may be in any
+        /// case; 0 if it must be in the case of `text`.
         let folds: UInt8
 
         init(_ text: StaticString, _ kind: Kind, folds: UInt8 = 0) {
@@ -111,7 +112,7 @@ extension QueryToken {
         ("null", .null), ("nil", .null),
     ]
 
-    /// Operators that begin with `@`. The longest match wins; no operator is a prefix of another.
+    /// Operators that begin with `@`. None is a prefix of another one.
     static let operators: [(StaticString, Kind)] =
         AggregateFunction.all.flatMap { function in
             let kind: Kind = function == .count ? .count : .function

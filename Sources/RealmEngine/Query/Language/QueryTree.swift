@@ -154,7 +154,8 @@ enum QueryConstant: Sendable {
     case uuid(UUIDValue)
     /// The object of a class with a primary key: `obj('Class', key)`
     indirect case object(className: [UInt8], key: QueryConstant)
-    /// `O5`: an object key in the class of the other side.
+    /// `O5`: an object key. The class of the object is the class of the link on the other side of
+    /// the comparison.
     case objectKey(Int64)
     /// `L3:5`: the object with key 5 in the table with key 3.
     case typedKey(UInt32, Int64)

@@ -17,7 +17,8 @@ struct DistinctOrder {
 
     private var entries: [Entry] = []
 
-    /// Sorts the distinct values of an enumerated column; `texts` is one of its leaves.
+    /// Sorts the distinct values of an enumerated column. Every leaf of the column references the
+    /// same list of distinct values; `texts` is one of the leaves.
     init(_ texts: BytesLeaf) throws(RealmError) {
         let values = try texts.distinctValues()
         entries.reserveCapacity(values.count)
@@ -34,8 +35,8 @@ struct DistinctOrder {
         }
     }
 
-    /// Returns the position and value of the distinct value that rows store as `index`; nil if
-    /// `index` is out of range.
+    /// Returns the distinct value that rows store as `index`, with its position among the sorted
+    /// distinct values; nil if `index` is out of range.
     @inline(__always)
     subscript(index: Int64) -> Entry? {
         index >= 0 && index < Int64(entries.count) ? entries[Int(index)] : nil

@@ -1,5 +1,5 @@
-/// The integers of the objects of a `TableOrder`, in table order: the fields of records that consist
-/// of integers.
+/// Records that consist of integers, for tools that print them: the integers of each object of a
+/// `TableOrder`, in table order.
 ///
 /// Confined to one thread.
 package final class IntegerRecords {
@@ -10,7 +10,7 @@ package final class IntegerRecords {
     private var capacity = 0
     private let places: UnsafeMutablePointer<Int>
 
-    /// Maximum number of records that `find` finds.
+    /// Maximum number of records that one call of `find` finds.
     package static let maximumFound = 128
 
     /// Makes records for the columns of a scan; nil if not all of them are integers.

@@ -1,6 +1,7 @@
-/// Combines the sort keys of two columns in one word of eight bytes per row. The higher bits are
-/// the word of the first column's key minus the column's lowest word. The lower bits are the same
-/// for the second column, as far as they fit.
+/// Combines the sort keys of two columns in one word of eight bytes per row. From each column's
+/// words, the lowest word of the column is subtracted. The difference of the first column becomes
+/// the higher bits of the joined word, the difference of the second column the lower bits; if there
+/// are too few bits, the lowest bits of the second difference are left out.
 ///
 /// Rows are then sorted by both columns at once.
 struct JoinedWords {
@@ -21,8 +22,8 @@ struct JoinedWords {
         private var left: UInt64 = 0
         private var right: UInt64 = 0
 
-        /// Nil if the column stores no array of words, but computes the word of each row when
-        /// needed.
+        /// Nil if the column does not store its words in an array but computes the word of each row
+        /// when needed.
         init?(_ column: SortColumn) {
             guard let all = column.words(of: column.firstPart), let start = all.baseAddress,
                 !all.isEmpty
@@ -45,13 +46,14 @@ struct JoinedWords {
             right = UInt64(max(0, bits - end))
         }
 
-        /// If all words of the column are equal, `bits` is 0 and the shift may be too small, but a
-        /// shifted 0 stays 0.
+        /// The difference of the row's word, shifted to its bits in the joined word. If all words
+        /// of the column are equal, `bits` is 0 and the shift may be too small, but a shifted 0
+        /// stays 0.
         @inline(__always)
         subscript(row: Int) -> UInt64 { (((words[row] ^ flip) &- least) &<< left) &>> right }
     }
 
-    /// Maximum number of bits of the first column.
+    /// Maximum number of bits that the words of the first column may need in a joined word.
     private static let maximumBits = 32
 
     /// Joins the words of the first two columns. Nil if there is only one column, if a word does

@@ -9,8 +9,7 @@ final class RowArranger {
     private let table: TableContext
     private let memory: QueryMemoryLimit
     private let meter: ProgressCounter?
-    /// Progress counter, to which the number of rows with sort keys is added; nil without progress
-    /// reports.
+    /// Counts the rows whose sort keys have been read; nil without progress reports.
     private var counter: ProgressCounter?
 
     convenience init(_ plan: QueryPlan, _ snapshot: Snapshot) {

@@ -206,7 +206,7 @@ struct QueryMemoryLimit: Sendable {
     /// Maximum number of object keys that a list has in memory; longer lists are in a temporary
     /// file.
     let keys: Int
-    /// Memory limit in bytes for sorting, without the lists of keys.
+    /// Limit in bytes for the memory of sorting. The lists of object keys are not included.
     let sorting: Int
     let directory: String
     /// Whether temporary files are encrypted.

@@ -29,7 +29,8 @@ struct RowSorter {
     /// so on.
     private static let maximumRowByRow = 12
 
-    /// Bytes of memory that sorting uses per row for items and order; the sort columns use more.
+    /// Bytes of memory per row that sorting uses for the items and for the resulting order of the
+    /// rows. The memory of the sort columns is not included.
     static let rowSize = MemoryLayout<SortItem>.stride + MemoryLayout<UInt32>.stride
 
     private init(_ columns: [SortColumn], _ items: UnsafeMutableBufferPointer<SortItem>) {
@@ -76,8 +77,8 @@ struct RowSorter {
 
     /// Sorts all rows.
     ///
-    /// - Parameter isLoaded: whether the items already contain the word `part` of the first column,
-    ///   and are sorted by it.
+    /// - Parameter isLoaded: whether `items` already contains the word `part` of each row's key in
+    ///   the first column, and is sorted by this word.
     private func sort(by part: SortPart, isLoaded: Bool) {
         sort(Run(rows: 0..<items.count, column: 0, part: part), isLoaded: isLoaded)
     }
@@ -99,8 +100,8 @@ struct RowSorter {
         split(run, part, &runs)
     }
 
-    /// Finds the runs of rows whose words are equal. Sorts short runs at once, and appends the
-    /// others to `runs`.
+    /// Finds the runs of rows whose items contain the same word. Sorts short runs at once, and
+    /// appends the others to `runs`.
     private func split(
         _ run: Run, _ part: UnsafeMutableBufferPointer<SortItem>, _ runs: inout [Run]
     ) {
@@ -123,7 +124,7 @@ struct RowSorter {
         }
     }
 
-    /// Returns the run to sort next: the same rows with the next word in which their keys may
+    /// Returns the run to sort next: the rows `rows`, with the next word in which their keys may
     /// differ.
     private func next(
         _ run: Run, _ rows: Range<Int>, _ equal: UnsafeMutableBufferPointer<SortItem>
@@ -202,11 +203,11 @@ enum WordSort {
         return different
     }
 
-    /// Initializes the items with words, with their positions as rows, and sorts them. The first
-    /// pass stores each item directly in its bucket.
+    /// Initializes the items: item i gets the word of row i, and the row number i. Then sorts the
+    /// items by their words. The first pass stores each item directly in its bucket.
     ///
-    /// - Parameter different: the bits in which the words differ, or more bits.
-    /// - Parameter word: returns the word of a row, the same each time.
+    /// - Parameter different: the bits in which the words differ; other bits may be set, too.
+    /// - Parameter word: returns the word of a row; must return the same word in each call.
     @inline(__always)
     static func store(
         _ items: UnsafeMutableBufferPointer<SortItem>, different: UInt64,

@@ -5,8 +5,9 @@ final class SortColumn {
     /// Rank of each row's key, by which keys are compared first: 0 for null, 255 after a null link,
     /// otherwise the position of the value's type in the order of types.
     let ranks: ReusedBuffer<UInt8>
-    /// Eight-byte word of each row's sort key; empty for texts. Among keys of equal rank, a smaller
-    /// word means a smaller key. Different keys may have equal words.
+    /// An eight-byte word for each row's sort key, compared as an unsigned number; empty for texts.
+    /// Among keys of equal rank, a smaller word means a smaller key. Different keys may have equal
+    /// words.
     let bits: ReusedBuffer<UInt64>
     /// Value of each row's key; empty if `bits` or `texts` describe the keys completely.
     private let values: ReusedBuffer<Value>
@@ -14,8 +15,8 @@ final class SortColumn {
     /// another type.
     let texts: ReusedBuffer<ByteView>
     private let isText: Bool
-    /// Whether the column may contain values of different types. The words in `bits` are then not
-    /// enough to order the keys.
+    /// Whether the column may contain values of different types. Such values are compared
+    /// themselves, because no words in `bits` would order values of all types.
     let isMixed: Bool
     let isExact: Bool
     /// Position of each row's value among the sorted distinct values of an enumerated column. Empty
@@ -127,7 +128,7 @@ final class SortColumn {
         )
     }
 
-    /// Changes the sort key of a row, appended before, to null.
+    /// Changes the sort key of a row to null. The key must have been appended before.
     private func clear(_ row: Int) {
         ranks[row] = 0
         bits[row] = 0
@@ -184,8 +185,8 @@ final class SortColumn {
         }
     }
 
-    /// Appends the sort keys of rows of a leaf. Only for types whose values are determined by their
-    /// eight-byte word and need not be stored.
+    /// Appends the sort keys of rows of a leaf. Only for integers, doubles and other types whose
+    /// values are completely represented by the word in `bits`.
     private func addExact(_ cells: ColumnLeaf, _ rows: [Int]) throws(RealmError) {
         switch cells {
         case .integer(let leaf):
@@ -204,7 +205,8 @@ final class SortColumn {
         }
     }
 
-    /// Appends a sort key that consists of a word and a rank alone, without a value or text.
+    /// Appends a sort key that consists of its rank and its word for `bits` alone, without a value
+    /// or text.
     @inline(__always)
     private func append(_ word: UInt64, rank: UInt8) {
         add(rank: rank)
@@ -305,9 +307,9 @@ final class SortColumn {
 
     // MARK: Spilled records
 
-    /// Size in bytes of a sort key in a spilled record: its word, its rank, the length and offset
-    /// of the copy of its text, and its value unless the word determines the value. Excludes the
-    /// copy, which is at the end of the record.
+    /// Size in bytes of a sort key in a spilled record: an eight-byte word, the rank of the value's
+    /// type, the length and offset of the copy of the text, and, unless the word represents the
+    /// whole key, the value. Excludes the copy, which is at the end of the record.
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
     /// Maximum size in bytes of the copied text at the end of a spilled record.
@@ -370,9 +372,9 @@ final class SortColumn {
         return places.all.map { UInt64($0) }
     }
 
-    /// Returns the eight-byte word of each row's key minus the smallest word, plus 1. Null gets 0,
-    /// and a null link in the path gets the largest number. Nil if the words do not determine the
-    /// keys or their range is too large.
+    /// Returns, for each row, the word in `bits` minus the smallest word, plus 1. Null gets 0, and
+    /// a null link in the path gets the largest number. Nil if the words in `bits` do not represent
+    /// the keys completely, or if their range is too large.
     private func packedCodes() -> [UInt64]? {
         guard isExact else { return nil }
         let ranks = ranks.all

@@ -54,8 +54,8 @@ extension SortColumn {
         return hasOneRank ? .head : .rank
     }
 
-    /// Returns the next eight-byte word by which to sort `items`. All their keys are equal up to
-    /// the word `part`. Nil if their keys are equal completely.
+    /// Returns the part of the sort keys by which to sort `items` next, if the keys are equal in
+    /// all parts up to and including `part`. Nil if the keys are equal completely.
     func part(
         after part: SortPart, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -72,8 +72,8 @@ extension SortColumn {
         }
     }
 
-    /// Returns the next eight bytes of the texts as the word to sort by, if a text is longer than
-    /// the words compared so far. Otherwise returns the length; nil if the lengths are equal too.
+    /// Returns the eight bytes of the texts after the word `word` as the next part to sort by, if a
+    /// text is that long. Otherwise returns `.length`, or nil if all texts have the same length.
     private func textPart(
         after word: Int, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -94,8 +94,9 @@ extension SortColumn {
     /// words.
     var flip: UInt64 { key.isAscending ? 0 : .max }
 
-    /// Returns the sort words of all rows if they are stored in an array; nil if `word(row)` must
-    /// compute each. For a descending key the caller still has to invert them with `flip`.
+    /// Returns the words of all rows for `part`, if the column stores them in an array; nil if they
+    /// must be computed row by row. For a descending key, the caller still has to invert the bits
+    /// of the words with `flip`.
     func words(of part: SortPart) -> UnsafeBufferPointer<UInt64>? {
         part == .head && form != .text ? bits.all : nil
     }

@@ -23,7 +23,7 @@ final class TextHeads {
 
     deinit { for chunk in chunks { ConfidentialMemory.free(chunk, Self.chunkSize) } }
 
-    /// Memory in bytes that the copies use, with the array that references them.
+    /// Memory in bytes of the copied texts and of the array that references them.
     var size: Int {
         chunks.count * Self.chunkSize + heads.count * MemoryLayout<ByteView>.stride
     }

@@ -64,9 +64,9 @@ final class ExpressionMatcher {
         return state != Self.dead && accepts[Int(state)]
     }
 
-    /// Follows transitions to cached states, from byte `at` of the text on. Returns -1 at the end
-    /// of the text or if no match is possible. If a transition leads to a state that is not cached,
-    /// returns the class of the scalar before `at`, and the caller builds the state.
+    /// Follows transitions to states that are already built, from byte `at` of the text on. Returns
+    /// -1 at the end of the text or if no match is possible. If the next state is not built yet,
+    /// returns the class of the scalar that leads to it, and the caller builds the state.
     private func run(
         _ text: UnsafeRawBufferPointer, _ at: inout Int, _ state: inout Int32
     ) -> Int {

@@ -114,8 +114,8 @@ struct ExpressionParser {
 
     // MARK: Atoms
 
-    /// Parses an atom of a regular expression, such as a character, set or group. Nil for parts
-    /// that match nothing, such as flags and comments.
+    /// Parses an atom of a regular expression, such as a character, set or group. Nil for flags and
+    /// comments, such as `(?i)`, which stand for no text, and at the end.
     private mutating func atom() throws(Failure) -> ExpressionTree? {
         let start = at
         guard let next = peek else { return nil }

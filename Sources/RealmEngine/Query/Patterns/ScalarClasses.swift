@@ -6,8 +6,8 @@ struct ScalarClasses: Sendable {
     private let classOfRange: [UInt16]
     private let classOfASCII: [UInt16]
     let count: Int
-    /// Whether a character set contains the scalars of a class, by index of the set and class
-    /// number.
+    /// Whether a character set of the expression contains the scalars of a class. The first index
+    /// is the number of the set, the second the number of the class.
     private let isMember: [[Bool]]
     private let kindOfClass: [ScalarKind]
 
@@ -21,8 +21,10 @@ struct ScalarClasses: Sendable {
         case other
     }
 
+    /// Divides the scalars into classes by the character sets of an expression.
+    ///
     /// - Parameter distinguishesKinds: whether word characters, line ends and other scalars get
-    ///   different classes even if they belong to the same sets.
+    ///   different classes even if they are in the same sets.
     init(_ sets: [ScalarSet], distinguishesKinds: Bool) {
         let all = distinguishesKinds ? sets + [.words, .lineEnds] : sets
         var starts: Set<UInt32> = [0]
@@ -75,7 +77,8 @@ struct ScalarClasses: Sendable {
         return low - 1
     }
 
-    /// Calls `body` with the class number of each of the 128 ASCII scalars.
+    /// Calls `body` with an array that contains, for each of the 128 ASCII scalars, the number of
+    /// its class.
     @inline(__always)
     func withASCII<R>(_ body: (UnsafeBufferPointer<UInt16>) -> R) -> R {
         classOfASCII.withUnsafeBufferPointer(body)

@@ -33,8 +33,8 @@ struct ScalarSet: Equatable, Sendable {
                 }
             }
         }
-        /// Adds all scalars of a range if its first scalar is a member. For ranges whose scalars
-        /// have the same Unicode properties, such as CJK ideographs.
+        /// Adds all scalars of a range if `isMember` is true for its first scalar. May be called
+        /// for ranges whose scalars all have the same Unicode properties, such as CJK ideographs.
         func take(_ range: ClosedRange<UInt32>) {
             guard let scalar = Unicode.Scalar(range.lowerBound) else { return }
             if isMember(scalar) { found.append(range) }

@@ -1,8 +1,8 @@
 /// Objects found by search indexes, in table order and without duplicates.
 enum FoundObjects: Sendable {
     case keys([ObjectKey])
-    /// Keys in the index list at the ref, at the positions in the range. `IndexSearch` has checked
-    /// that these keys ascend and identify objects of the table.
+    /// Keys in the index's list of object keys at the ref, at the positions in the range.
+    /// `IndexSearch` has checked that these keys ascend and identify objects of the table.
     case list(Ref, Range<Int>)
 
     /// Maximum number of keys that are read from a list one by one; longer lists are read leaf by

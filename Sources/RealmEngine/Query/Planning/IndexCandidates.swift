@@ -8,8 +8,9 @@ final class IndexCandidates: Sendable {
     let objects: FoundObjects
     /// Condition that must still be tested for each object that the indexes found.
     let rest: BoundCondition
-    /// Terms of an AND that are true for all objects found by indexes; empty if no other terms
-    /// remain to be tested.
+    /// Terms of an AND that are true for all objects found by indexes, if other terms must still be
+    /// tested. Empty if all terms are true: `trueTerms(of:)` then returns the terms of the
+    /// condition.
     private let someTrueTerms: [BoundCondition]
     /// The property whose search index was used first for the query: its class, and the position of
     /// its column in the class.
@@ -88,7 +89,8 @@ private struct IndexAnswers {
     private let terms: [Numbered]
     /// Objects that all index searches so far have found; nil before the first search.
     private(set) var objects: FoundObjects?
-    /// Terms that are true for all found objects and need no test, by index in the AND.
+    /// Terms that are true for all objects in `objects` and need no test, as indexes into the terms
+    /// of the AND.
     private(set) var trueTerms: [Int] = []
     private(set) var first: IndexTerm?
 
@@ -97,8 +99,8 @@ private struct IndexAnswers {
         let term: IndexTerm
     }
 
-    /// The index lists of a further term of the AND are read only if their length is at most this
-    /// number times the number of objects found so far.
+    /// For a further term of the AND, the key lists of its search index are read only if their
+    /// length is at most this number times the number of objects found so far.
     private static let intersectionShare = 32
     /// If at most this number of objects was found so far, testing each is faster than following
     /// links backwards.

@@ -68,7 +68,7 @@ struct IndexSearch {
         fileprivate var words: [SmallArray<Hit>] = []
         fileprivate var excluded: [SmallArray<Hit>] = []
         /// Upper limit of the number of objects that the search will find, computed from the
-        /// lengths of the index lists.
+        /// lengths of the key lists in the index.
         fileprivate(set) var count = 0
     }
 
@@ -141,10 +141,10 @@ struct IndexSearch {
         }
     }
 
-    /// Whether the objects whose value equals the constant are adjacent in an index list sorted by
-    /// mixed values. False for texts, bytes, nulls and large numbers: files of old formats mix
-    /// texts and bytes, unresolved links count as null, and a large float may equal an integer but
-    /// not the decimal that equals the integer.
+    /// Whether the objects whose value equals the constant are adjacent in a list of object keys
+    /// that is sorted by mixed values. False for texts, bytes, nulls and large numbers: files of
+    /// old formats mix texts and bytes, unresolved links count as null, and a large float may equal
+    /// an integer but not the decimal that equals the integer.
     private static func isOfOneKind(_ constant: Value) -> Bool {
         switch constant {
         case .string, .binary, .null: false
@@ -180,19 +180,20 @@ struct IndexSearch {
         }
     }
 
-    /// Properties of an index list, the keys of the objects under one index string. They permit
-    /// reading the first and the last object of the list, or a bisection, instead of every object.
+    /// Properties of a list of object keys in a search index. They permit reading the first and the
+    /// last object of the list, or a bisection, instead of every object.
     private struct Trust {
-        /// Whether reading the first and the last object of an index list may be enough to rule out
-        /// the list: if neither object has the wanted value, the search skips the whole list.
+        /// Whether reading the first and the last object of a list may be enough to rule out the
+        /// list: if neither object has the value that the search looks for, the search skips the
+        /// whole list.
         var dropsUnlike = false
-        /// Whether the list is sorted by value, so that the objects with the wanted value are
-        /// adjacent.
+        /// Whether the list is sorted by the values of the objects. The objects with the value that
+        /// the search looks for are then adjacent.
         var isSorted = false
     }
 
-    /// Compares an object's value with the wanted value that has the given index. Returns zero if
-    /// both are equal, otherwise a negative or positive number.
+    /// Compares a value with one of the values that the search looks for, given by its index among
+    /// them. Returns zero if both are equal, otherwise a negative or positive number.
     private typealias Comparison = (Value, Int) -> Int
 
     /// Returns the objects in the lists of `hits` whose value equals the wanted value of the hit;
@@ -248,9 +249,9 @@ struct IndexSearch {
         case unknown
     }
 
-    /// Reads a few objects of an index list. Returns `.same` with the part of the list whose
-    /// objects have the wanted value, `.other` if no object of the list seems to have the value,
-    /// and `.unknown` if these few objects do not decide.
+    /// Reads a few objects of a list of object keys in the index. Returns `.same` with the part of
+    /// the list whose objects have the wanted value, `.other` if no object of the list seems to
+    /// have the value, and `.unknown` if these few objects do not decide.
     private func outcome(
         _ list: Ref, _ cells: Cells, _ trust: Trust, _ compare: (Value) -> Int
     ) throws(RealmError) -> Outcome {
@@ -274,8 +275,8 @@ struct IndexSearch {
         }
     }
 
-    /// Returns the first position in a sorted index list at which `test` is true for the object's
-    /// value; nil if an object in the list does not exist.
+    /// Returns the first position in a list of object keys, sorted by the objects' values, at which
+    /// `test` is true for the object's value; nil if an object in the list does not exist.
     private func place(
         in part: Range<Int>, _ keys: KeyList, _ cells: Cells, _ test: (Value) -> Bool
     ) throws(RealmError) -> Int? {
@@ -377,7 +378,7 @@ extension IndexSearch {
     }
 
     /// Returns the objects that link to the objects `keys` by the property of `hop`; nil if there
-    /// are too many.
+    /// are so many that testing every object is faster.
     private func origins(of keys: [ObjectKey], _ hop: PathHop) throws(RealmError) -> [ObjectKey]? {
         guard let source = snapshot.schema.table(hop.source.key),
             let link = source.columns.first(where: { $0.leafIndex == hop.column.leafIndex })

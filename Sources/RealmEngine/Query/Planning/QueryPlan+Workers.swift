@@ -46,7 +46,7 @@ private final class SharedCount: @unchecked Sendable {
     private let stretches: [LeafRange]
     private let next = Atomic<Int>(0)
     private let hasFailed = Atomic<Bool>(false)
-    /// Counts for each range of leaves, written by the worker that took the range.
+    /// Results of counting each range of leaves, written by the worker that took the range.
     private let outcomes: UnsafeMutablePointer<Outcome>
 
     private struct Outcome {
@@ -76,8 +76,9 @@ private final class SharedCount: @unchecked Sendable {
         }
     }
 
-    /// Returns the count after all workers are done. Nil if a worker failed, or if the keys or
-    /// object counts of the ranges contradict each other, as in a damaged tree.
+    /// Returns the number of matching objects in all ranges of leaves, after all workers are done.
+    /// Nil if a worker failed, or if the keys or object counts of the ranges contradict each other,
+    /// as in a damaged tree.
     func total() -> Int? {
         if hasFailed.load(ordering: .relaxed) { return nil }
         var total = 0

@@ -1,7 +1,7 @@
 /// Execution of a plan on one thread: the terms with their buffers, for one snapshot.
 ///
-/// Parallel workers each make a run of the same plan, over snapshots of the same version, and
-/// divide its parts among them.
+/// Parallel workers each make a run of the same plan, over snapshots of the same version. Each
+/// worker visits other leaves.
 public final class QueryRun {
     let plan: QueryPlan
     let snapshot: Snapshot
@@ -156,7 +156,8 @@ public final class QueryRun {
 private struct LeafAhead {
     private let columns: [ColumnLeaves]
     private var next: ClusterLeaf?
-    /// Error of the next leaf, to be thrown after the current one.
+    /// Error of reading the next leaf. Thrown when the caller asks for the next leaf, after it has
+    /// used the current leaf.
     private var failure: RealmError?
     private var hasBegun = false
 

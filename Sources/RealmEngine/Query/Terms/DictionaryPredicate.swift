@@ -9,8 +9,8 @@ struct DictionaryPredicate {
     private var ranges: [IntegerRange]?
     private var isNegated = false
 
-    /// Maximum length of `ranges`. Beyond this length, looking up the index of each row in
-    /// `answers` is faster.
+    /// Maximum number of ranges in `ranges`. If there are more, a row is tested faster by the
+    /// result in `answers` for its distinct value.
     private static let maximumRangeCount = 4
 
     /// Tests every distinct value of the enumerated column `column` and stores the results.

@@ -13,21 +13,23 @@ final class FewCells {
     private let slots: UnsafeMutablePointer<Entry>
     private var entries: [Entry] = []
     private var multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
-    /// Whether every inserted cell has a slot of its own, so that lookups are exact. False before
-    /// the first insertion.
+    /// Whether every inserted cell has a slot of the hash table for itself, so that one comparison
+    /// decides a lookup. False before the first insertion.
     private(set) var isComplete = false
-    /// Whether no multiplier separates the cells, or too many cells were inserted. Later cells are
-    /// then not inserted.
+    /// Whether inserting has ended: under no tried multiplier do all cells get different slots, or
+    /// there are too many cells.
     private var isFull = false
 
     private static let bits = 8
     private static let maximumCount = 24
     private static let attempts = 64
-    /// Content of free slots other than the first. A cell with these bytes is never looked up in
-    /// these slots: its hash is 0, so it belongs in the first slot.
+    /// Content of the free slots of the hash table, except the first slot. Lookups of a cell with
+    /// these bytes never compare the cell with these slots: the cell has the hash 0, so it belongs
+    /// in the first slot.
     private static let free = Entry(low: 0, high: 0, number: CellNumbers.unknown)
-    /// Content of the first slot while it is free. A cell with these bytes is never looked up in
-    /// the first slot, because `place` rejects every multiplier that hashes the cell to this slot.
+    /// Content of the first slot of the hash table while it is free. Lookups of a cell with these
+    /// bytes never compare the cell with the first slot: `place` rejects every multiplier under
+    /// which this cell has the hash 0.
     private static let first = Entry(low: 1, high: 0, number: CellNumbers.unknown)
 
     init() {

@@ -34,8 +34,8 @@ class NumberColumn {
     /// Loads the operand's numbers for all rows of a leaf.
     func load(_ leaf: ClusterLeaf) throws(RealmError) {}
 
-    /// Computes elements 0 to `count` - 1 again, from numbers that the caller stored in the
-    /// `properties` of the operand.
+    /// Computes the first `count` numbers of the operand again, from the numbers that the caller
+    /// has stored in its `properties`.
     func reload(count: Int) {}
 
     func attach(_ directory: LeafDirectory) {}

@@ -63,8 +63,9 @@ final class NumberComparison {
         }
     }
 
-    /// Returns the rows whose two numbers satisfy the relation. Only the first `count` rows were
-    /// loaded. The result is arbitrary for rows in which an operand is null.
+    /// Returns the rows for which the numbers of both operands satisfy the relation. Only the first
+    /// `count` rows of the operands were loaded. The result is arbitrary for rows in which an
+    /// operand is null.
     private func numberRows(_ count: Int) -> Selection {
         switch (left.kind, right.kind) {
         case (.int, .int): return integerRows(count)
@@ -117,8 +118,8 @@ final class NumberComparison {
         return rows
     }
 
-    /// Maximum number of ranges of `byteTerm`. If there are more, computing the comparison from the
-    /// numbers of the leaf is faster.
+    /// Maximum number of ranges of integers that `byteTerm` tests. If there are more, computing the
+    /// operands for each leaf is faster.
     private static let maximumRanges = 4
 
     private func makeByteTerm() -> IntegerTerm? {

@@ -11,8 +11,8 @@ final class ObjectSet {
     private let words: UnsafeMutablePointer<UInt64>
     /// Number of bits in the bit set; every bit number is less than this.
     private let limit: UInt64
-    /// Mask of the bits 8 to 15 if they are 0 in all keys of the class, and the number of these
-    /// bits; both are 0 in other classes.
+    /// Mask of the bits 8 to 15, and their number, if these bits are 0 in all keys of the class;
+    /// both are 0 in other classes.
     private let gap: UInt64
     private let shift: UInt64
     private var others = KeyHashes()

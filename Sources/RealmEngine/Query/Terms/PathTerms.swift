@@ -1,6 +1,6 @@
-/// Tests one hop of a path: matches rows whose link refers to an object of a set. To build the set,
-/// the term of the rest of the path is applied to every object of the target table, when the first
-/// row is tested.
+/// Tests one link of a path: matches rows whose link refers to an object of a set. To build the
+/// set, the term of the rest of the path is applied to every object of the target table, when the
+/// first row is tested.
 final class HopTerm: QueryTerm {
     private let hop: PathHop
     private let target: QueryTerm?
@@ -22,7 +22,7 @@ final class HopTerm: QueryTerm {
         self.evaluator = evaluator
     }
 
-    /// Makes the term for a hop to the objects of a set that was computed before.
+    /// Makes the term for a link into a set of objects that the caller has computed.
     init(_ hop: PathHop, set: ObjectSet, missing: Bool, _ evaluator: QueryEvaluator) {
         self.hop = hop
         cells = ColumnCells(hop.column)
@@ -133,7 +133,7 @@ final class HopTerm: QueryTerm {
 final class AdaptiveTerm: QueryTerm {
     private let fast: QueryTerm
     private let general: QueryTerm
-    /// Target table of each hop of the path.
+    /// Target table of each link of the path.
     private let tables: [TableContext]
     override var label: String { fast.label + ", tested once for the table linked to" }
 

@@ -42,7 +42,8 @@ final class ScalarTerm: QueryTerm {
     }
 }
 
-/// The values of an operand for the rows of one leaf, computed together.
+/// The values of an operand for the rows of one leaf, computed together. Subclasses compute
+/// operands of one kind.
 class ScalarColumn {
     /// Value in each row of the leaf that was loaded last; undefined for rows that were not
     /// selected.
@@ -174,8 +175,8 @@ private final class ArithmeticColumn: ScalarColumn {
     }
 }
 
-/// An operand of any kind, computed object by object with `QueryEvaluator`. Slower than the other
-/// columns.
+/// Values of an operand of any kind, computed object by object with `QueryEvaluator`. Slower than
+/// the other subclasses of `ScalarColumn`.
 private final class GeneralColumn: ScalarColumn {
     private let operand: BoundOperand
     private let evaluator: QueryEvaluator

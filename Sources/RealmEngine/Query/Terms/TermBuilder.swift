@@ -1,4 +1,6 @@
-/// Makes terms for conditions: a kernel if there is one, otherwise the evaluator.
+/// Makes the terms that test rows for a condition: a term that tests a whole leaf at once if there
+/// is one for the condition, otherwise a term that evaluates the condition row by row with
+/// `QueryEvaluator`.
 struct TermBuilder {
     private let evaluator: QueryEvaluator
     private let options: QueryOptions
@@ -65,8 +67,8 @@ struct TermBuilder {
             matchesNull: test.matches(.null))
     }
 
-    /// Returns the set of objects that match the condition of a subquery over a single hop; equal
-    /// subqueries share it.
+    /// Returns the set of objects that match the condition of a subquery over one link property;
+    /// equal subqueries share the set.
     func members(of subquery: BoundSubquery) -> SubqueryMembers {
         if let known = subqueries.members[ObjectIdentifier(subquery)] { return known }
         let members = SubqueryMembers(
@@ -83,8 +85,8 @@ struct TermBuilder {
         return farTest(comparison).map { finished($0) } ?? ScalarTerm(comparison, evaluator)
     }
 
-    /// Makes the term for an OR of conditions. Conditions on paths with the same hops are joined:
-    /// the objects at the end of the paths are tested once for all of them.
+    /// Makes the term for an OR of conditions. Conditions on paths along the same links are joined:
+    /// each object at the end of these paths is tested once, by all of the conditions.
     private func term(forAnyOf conditions: [BoundCondition]) -> QueryTerm {
         var terms: [QueryTerm?] = []
         var tests: [(position: Int, test: PathEndTest)] = []
@@ -119,8 +121,9 @@ extension TermBuilder {
         /// Result of the test for an object whose to-one link on the path is null.
         var missing: Bool
         let quantifier: QueryQuantifier
-        /// For each of `terms`, the complete condition on the queried object, which `AdaptiveTerm`
-        /// tests object by object.
+        /// The same tests as `terms`, each as a condition on the queried object that includes the
+        /// path. While few rows were tested, `AdaptiveTerm` tests these conditions object by
+        /// object.
         var conditions: [BoundCondition]
 
         init(
@@ -236,8 +239,8 @@ extension TermBuilder {
         return adaptive(test.hops.map(\.target), term, condition, spreads: spreads)
     }
 
-    /// Maximum number of to-many hops in a path. With more hops, the path may reach most of its
-    /// target table from a single object.
+    /// Maximum number of to-many links in a path that is tested object by object at first. With
+    /// more such links, the path may reach most of its target table from a single object.
     private static let fewCollections = 3
 
     /// Makes a term that tests object by object at first. When that becomes more expensive than

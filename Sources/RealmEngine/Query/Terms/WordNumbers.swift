@@ -36,7 +36,7 @@ final class WordNumbers {
         return entries
     }
 
-    /// Access to the table for lookups, without a reference that would be retained.
+    /// The hash table as pointers for lookups. Copying this struct needs no reference counting.
     struct Table {
         fileprivate let entries: UnsafePointer<Entry>
         fileprivate let shift: UInt64
@@ -62,7 +62,7 @@ final class WordNumbers {
         }
     }
 
-    /// Access to the table for lookups; valid until the next insertion.
+    /// The hash table for lookups; valid until the next insertion.
     @inline(__always)
     var table: Table { Table(entries: UnsafePointer(entries), shift: UInt64(64 - bits)) }
 
