@@ -1,6 +1,7 @@
 extension RandomAccessCollection where Index == Int {
     /// Returns the index of the first element for which `test` is true; `endIndex` if there is
-    /// none. `test` must be false for all elements before that and true for all elements after.
+    /// none. `test` must be false for all elements before this index and true for all elements from
+    /// it on.
     @inline(__always)
     func partitionPoint<E>(_ test: (Element) throws(E) -> Bool) throws(E) -> Int {
         var (low, high) = (startIndex, endIndex)

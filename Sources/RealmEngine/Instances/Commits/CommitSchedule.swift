@@ -18,7 +18,7 @@ struct CommitSchedule {
         case release
         /// Call the completions of these commits.
         case complete([ID])
-        /// Tell these requests that the write mutex could not be acquired.
+        /// Fail these requests, because the write mutex could not be acquired.
         case fail([ID])
     }
 

@@ -42,8 +42,8 @@ public struct Confined {
         }
     }
 
-    /// If the target is an object, returns it; if it is a collection, returns the object that has
-    /// the collection. Nil if that object was deleted, and for a table or results.
+    /// Returns the referenced object or, for a collection, the object that has the collection. Nil
+    /// if that object was deleted, and for a table or results.
     public func row() throws(RealmError) -> Row? {
         switch target {
         case .table, .results: return nil
@@ -52,7 +52,7 @@ public struct Confined {
     }
 
     /// Returns the keys of a table's objects, or of results in their order. Nil if the class was
-    /// removed, and if the target is an object or a collection.
+    /// removed, and for an object or a collection.
     public func keys() throws(RealmError) -> RowKeys? {
         guard let table = try table() else { return nil }
         switch target {

@@ -34,7 +34,7 @@ public final class Instance {
     /// Object of a higher layer that belongs to `frozenView`; both are released together. Must not
     /// reference this instance.
     package var frozenCompanion: AnyObject?
-    /// Node space of `view`.
+    /// Access to the nodes of `view`.
     private var currentSpace: NodeSpace?
     /// Cached locations of nodes are valid as long as this number does not change. 0 while a write
     /// transaction is open, because its nodes move.
@@ -270,8 +270,8 @@ public final class Instance {
         generation = transaction == nil ? lastGeneration : 0
     }
 
-    /// Node space of the current version. For callers whose cached locations are of the current
-    /// generation.
+    /// Access to the nodes of the current version. For callers whose cached locations of objects
+    /// have the current generation.
     @inline(__always)
     var space: NodeSpace {
         if thread.load(ordering: .relaxed) == Threads.current, let currentSpace {
@@ -280,7 +280,8 @@ public final class Instance {
         return sharedSpace
     }
 
-    /// Node space of the open write transaction if there is one, otherwise of the current version.
+    /// Access to the nodes of the open write transaction if there is one, otherwise of the current
+    /// version.
     var readableSpace: NodeSpace { transaction?.context.space ?? space }
 
     @inline(never)

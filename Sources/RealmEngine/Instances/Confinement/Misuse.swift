@@ -1,6 +1,6 @@
 /// Ends the program after a programmer error from which it cannot recover.
 ///
-/// A higher layer or a test harness may replace the handler.
+/// A higher layer or a test harness may replace the function that receives the message.
 package enum Misuse {
     /// Receives the message about a programmer error, on the thread that made the error, while no
     /// lock is held. Must not return.

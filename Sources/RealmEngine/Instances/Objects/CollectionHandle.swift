@@ -36,7 +36,7 @@ package struct CollectionHandle {
         return value
     }
 
-    /// Node space in which the collection is read.
+    /// Access to the nodes of the collection.
     var space: NodeSpace { owner.objects.instance.readableSpace }
 
     /// Number of elements or entries.

@@ -33,8 +33,8 @@ package struct CollectionChange: Sendable, Equatable {
     /// Finds the largest possible number of elements that stay in order, in O(n log n).
     ///
     /// - Parameters:
-    ///   - replaces: whether an element at the place of a deleted element counts as a modification,
-    ///     as in a list, whose elements can be assigned. In results, it is a deletion and an
+    ///   - replaces: whether a deletion and an insertion at the same index count as a modification,
+    ///     as in a list, whose elements can be assigned. In results, they remain a deletion and an
     ///     insertion.
     ///   - isModified: whether an element that stayed was modified, given its new index.
     package init<Element: Hashable, Failure: Error>(

@@ -21,8 +21,8 @@ final class CollectionObserver: Observer {
     let subject: Subject
     private let filter: ChangeFilter?
     private let block: (CollectionNotice) -> Void
-    /// Results of a higher layer that must contain the objects that the observer has found when
-    /// `block` is called; nil if there are none.
+    /// The observed `ObjectResults`, if the observation was begun through them. The objects that
+    /// the observer finds become the content of these results before `block` is called.
     private let shown: ObjectResults?
     private var evaluation: Evaluation?
     private var hasBegun = false

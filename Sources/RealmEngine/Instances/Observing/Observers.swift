@@ -83,9 +83,9 @@ protocol Observer: AnyObject {
     ///   itself.
     func notify(
         _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool) throws(RealmError)
-    /// Discards the content of the last notification, because a commit follows of which the
-    /// observer is not notified (`withoutNotifying`). The next comparison by `finder` then reads
-    /// the older content from the older version.
+    /// Discards the content of the last notification, because the observer was not notified of a
+    /// later commit (`withoutNotifying`). The next comparison by `finder` then reads the older
+    /// content from the version of that commit.
     func discardContent()
 }
 

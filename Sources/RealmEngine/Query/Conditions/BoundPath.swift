@@ -16,7 +16,7 @@ final class BoundPath: Sendable {
     }
 }
 
-/// A path whose first steps, so far, the binder has resolved to properties of classes.
+/// A path that is being resolved: the binder has resolved its first steps to properties.
 struct ResolvedPath {
     var hops: [PathHop] = []
     /// Class of the objects that the resolved part of the path reaches.

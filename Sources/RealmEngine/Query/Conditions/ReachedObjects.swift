@@ -1,6 +1,7 @@
 /// Treatment of an object that a path reaches several times, through different links.
 enum PathMultiplicity {
-    /// The path's result contains an object once per occurrence, in path order.
+    /// The path's result contains an object once per occurrence, in the order in which the path
+    /// reaches them.
     case kept
     /// The path's result contains an object once, with the number of its occurrences, but without
     /// their order.
@@ -10,8 +11,8 @@ enum PathMultiplicity {
     case dropped
 }
 
-/// Keys of the objects that a path reaches: all in path order, or each distinct key once with its
-/// multiplicity.
+/// Keys of the objects that a path reaches: all in the order in which the path reaches them, or
+/// each distinct key once with the number of its occurrences.
 final class KeyBuffer {
     private(set) var keys = ReusedBuffer<ObjectKey>()
     /// Keys of the objects that the path had reached before the link that is being followed.
@@ -54,7 +55,7 @@ final class KeyBuffer {
 
     /// Merges duplicates among the collected keys, so that the next link is followed from each
     /// object once. Does nothing if there are few keys, or if `repeats` requires every occurrence
-    /// in path order.
+    /// in order.
     func merge(_ repeats: PathMultiplicity) {
         let areCounted = repeats == .counted
         let areFew =

@@ -15,8 +15,8 @@ struct RowLocation {
     var linked: RowLocation { RowLocation(leaf: leaf, row: row, isLinked: true) }
 }
 
-/// Evaluates any bound condition for one object. Slower than kernels, which cover the common
-/// conditions.
+/// Evaluates any bound condition for one object. Slower than kernels, the loops over packed leaves
+/// that exist for the common conditions.
 ///
 /// Confined to its snapshot's thread. Buffers are reused from object to object.
 final class QueryEvaluator {

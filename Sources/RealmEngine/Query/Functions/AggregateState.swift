@@ -44,7 +44,7 @@ struct GroupStates<State> {
     /// Address of the state of group 0. The states of successive groups are `step` bytes apart.
     let first: UnsafeMutableRawPointer
     let step: Int
-    /// Number of the group to which each row belongs.
+    /// Ordinal of the group to which each row belongs: 0 for the first group.
     let groups: UnsafePointer<UInt32>
 
     /// Returns the state of the group to which the object in `row` belongs.

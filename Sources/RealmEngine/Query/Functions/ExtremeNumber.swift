@@ -27,7 +27,7 @@ extension ExtremeNumber where Self: Comparable {
 
 extension ExtremeNumber {
     /// Finds the minimum or maximum by reading the value of each selected row, for leaves that no
-    /// kernel can read.
+    /// loop over packed values can read.
     fileprivate static func extremeOfValues(
         _ isLeast: Bool, of cells: ColumnLeaf, _ rows: Selection
     ) throws(RealmError) -> Self? {

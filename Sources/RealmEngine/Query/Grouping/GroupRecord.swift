@@ -31,8 +31,8 @@ struct GroupRecord: Sendable {
         record.load(fromByteOffset: sizeOffset, as: Int.self)
     }
 
-    /// Returns the value of key `i` of a record. The text points into the record, and is valid as
-    /// long as the record, if the record contains a complete copy.
+    /// Returns the value of key `i` of a record. If the record contains a complete copy of the
+    /// text, returns this copy, which is valid as long as the record.
     func key(_ i: Int, of record: UnsafeRawPointer) -> Value {
         let value = record.load(fromByteOffset: i * Self.keySize, as: Value.self)
         guard copiesTexts else { return value }

@@ -1,9 +1,10 @@
-/// Options of a query plan: use of indexes and kernels, memory limit, temporary files and progress.
+/// Options of a query plan: use of indexes and of loops over packed leaves, memory limit, temporary
+/// files and progress.
 public struct QueryOptions: Sendable {
-    /// Whether to use indexes in place of testing every object. Never changes the result.
+    /// Whether to use search indexes in place of testing every object. Never changes the result.
     public var usesIndexes = true
-    /// Whether to run kernels over packed leaves in place of testing value by value. Never changes
-    /// the result.
+    /// Whether to run loops over packed leaves (kernels) in place of testing value by value. Never
+    /// changes the result.
     package var usesKernels = true
     /// Limit in bytes of the private memory for SORT, DISTINCT and the keys that were found. Above
     /// the limit, a temporary file is used. Never changes the result.

@@ -15,8 +15,8 @@ struct QueryTree: Sendable {
 /// the same tree (query language 3 to 21). Safe to use from any thread.
 public struct QueryCondition: Sendable {
     let kind: Kind
-    /// Depth of nesting: 1 for a condition on constants and properties. A condition that contains
-    /// conditions or computed operands is 1 higher than the highest of them; NOT, AND and OR too.
+    /// Depth of nesting: 1 more than the largest height of a condition or operand inside this
+    /// condition. Constants and properties have the height 0.
     let height: Int
 
     enum Kind: Sendable {

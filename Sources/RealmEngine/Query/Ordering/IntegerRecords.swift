@@ -1,5 +1,5 @@
-/// Records that consist of integers, for tools that print them: the integers of each object of a
-/// `TableOrder`, in table order.
+/// The integers of each object of a `TableOrder`, in table order. Tools make records from them if
+/// all fields of the records are integers.
 ///
 /// Confined to one thread.
 package final class IntegerRecords {

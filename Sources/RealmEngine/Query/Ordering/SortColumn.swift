@@ -415,8 +415,8 @@ final class SortColumn {
         return ids.map { codeOfID[Int($0)] }
     }
 
-    /// Assigns a number to each distinct key. Returns the number of each row's key, and for each
-    /// number the first row with its key.
+    /// Assigns an ordinal to each distinct key. Returns the ordinal of each row's key, and for each
+    /// ordinal the first row with this key.
     private func distinctKeys() -> (ids: [UInt32], firsts: [UInt32]) {
         var capacity = 1024
         while capacity < ranks.count * 2 { capacity *= 2 }

@@ -1,6 +1,7 @@
 /// Finds the first rows of a SORT with a LIMIT without sorting all rows. Whenever enough candidates
 /// have accumulated, the rows beyond the limit are removed. If the first key is a number property
-/// of the objects themselves, a kernel then skips rows that cannot precede the last candidate.
+/// of the objects themselves, a loop over the packed numbers then skips rows that cannot precede
+/// the last candidate.
 struct TopRows {
     private let wanted: Int
     private let keys: [BoundSortKey]

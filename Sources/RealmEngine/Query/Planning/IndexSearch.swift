@@ -361,7 +361,8 @@ extension IndexSearch {
 
 extension IndexSearch {
     /// Returns the queried objects from which a path leads to the objects found by the term; nil if
-    /// there are too many. Follows backlinks and does not read the links themselves.
+    /// there are so many that testing every object is faster. Follows backlinks and does not read
+    /// the links themselves.
     func linking(_ path: PathTest, _ target: TableInfo, _ term: IndexTerm) throws(RealmError)
         -> FoundObjects?
     {

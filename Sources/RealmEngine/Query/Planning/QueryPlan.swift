@@ -43,8 +43,8 @@ public final class QueryPlan: Sendable {
         if made.isCached { decision.withLock { $0 = made } }
     }
 
-    /// Condition that must be tested for every object that the plan visits. Omits terms that
-    /// indexes have already proved.
+    /// Condition that must be tested for every object that the plan visits. Omits terms that are
+    /// known to be true for the objects found by indexes.
     var condition: BoundCondition { candidates?.rest ?? filter }
 
     /// Whether SORT, DISTINCT or LIMIT affects the order or number of the results.

@@ -1,5 +1,5 @@
-/// Access to one column for kernels, leaf by leaf. Leaves come from the cache of a `LeafDirectory`,
-/// or are opened when needed.
+/// Access to one column, leaf by leaf, for kernels: the loops that test the packed values of a
+/// leaf. Leaves come from the cache of a `LeafDirectory`, or are opened when needed.
 struct ColumnCells<Leaf: CachedLeaf> {
     let column: BoundColumn
     /// The column's leaves as the `LeafDirectory` caches them; nil without a directory.

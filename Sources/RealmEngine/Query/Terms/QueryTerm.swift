@@ -98,7 +98,8 @@ final class GeneralTerm: QueryTerm {
     }
 }
 
-/// Tests one column value by value. Used for column types that have no kernel.
+/// Tests one column value by value. Used for column types for which no loop over packed leaves
+/// exists.
 final class ValueTerm: QueryTerm {
     private let test: ColumnTest
 

@@ -29,7 +29,7 @@ struct TermBuilder {
         }
     }
 
-    /// Makes the kernel term for the type of the tested column.
+    /// Makes the term that tests the leaves of a column, for the type of the tested column.
     func term(for test: ColumnTest) -> QueryTerm {
         if test.column.type == .string || test.column.type == .binary { return TextTerm(test) }
         guard TestBounds.isRangeTest(test) else { return ValueTerm(test) }
