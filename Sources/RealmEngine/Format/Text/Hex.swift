@@ -1,4 +1,3 @@
-/// Hexadecimal digits.
 enum Hex {
     @inline(__always)
     static func write(_ byte: UInt8, to out: UnsafeMutableRawPointer) {

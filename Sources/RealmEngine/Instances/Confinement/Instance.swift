@@ -45,7 +45,6 @@ public final class Instance {
     /// edit of its collection.
     @exclusivity(unchecked) var lastEditNumber = 0
     var isClosed = false
-    /// The open write transaction.
     var transaction: WriteTransaction? { didSet { showOther() } }
     /// The running block of an asynchronous write. The transaction of the block is `transaction`,
     /// until the block ends it.

@@ -9,7 +9,6 @@ import Synchronization
 /// Confined like their instance. Frozen results may be used by several threads at once, and do not
 /// change after their first evaluation.
 package final class ObjectResults {
-    /// The class of the objects.
     let objects: ObjectClass
     /// Definition of the results, independent of versions.
     package let definition: ResultsDefinition

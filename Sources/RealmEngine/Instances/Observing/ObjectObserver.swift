@@ -1,4 +1,3 @@
-/// Observes one object.
 final class ObjectObserver: Observer {
     private let object: ObjectLink
     private let filter: ChangeFilter

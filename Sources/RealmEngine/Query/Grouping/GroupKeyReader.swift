@@ -67,8 +67,8 @@ final class GroupKeyReader {
         case .nullableInteger(let cells):
             let nulls = rows & cells.nullRows
             if !nulls.isEmpty, nullNumber == Self.unknown {
-                // Values are numbered in the order of their first occurrence, so number the values
-                // before the first null before the null itself.
+                // Ordinals are assigned in the order of first occurrence. So assign the ordinals of
+                // the values before the first null, then the ordinal of null.
                 let before = Selection(first: nulls.first ?? 0)
                 readIntegers(cells.node, 1, rows & before, numbers)
                 nullNumber = values.number(of: .null)

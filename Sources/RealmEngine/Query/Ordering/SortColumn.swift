@@ -75,7 +75,7 @@ final class SortColumn {
             isText
             ? 1 + MemoryLayout<ByteView>.stride
             : 9 + (isExact ? 0 : MemoryLayout<Value>.stride)
-        // To compute a number for each key, a hash table and a list of the distinct keys are
+        // To find the position of each key, a hash table and a list of the distinct keys are
         // needed.
         return form == .codes ? sizes + 64 : sizes
     }

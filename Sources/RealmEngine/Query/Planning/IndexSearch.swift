@@ -120,8 +120,8 @@ struct IndexSearch {
                     ValueOrder.compare($0, values[$1])
                 }
             }
-            // Different values may be found under one index string: equal numbers of different
-            // types, or a text and the same bytes. So compare the values.
+            // A search index may store different values under one string: equal numbers of
+            // different types, or a text and the same bytes. So compare the values.
             guard case .general(let constant) = test.operand, Self.isOfOneKind(constant) else {
                 return try objects(lookup.hits, cells, nil) { (value, _) in
                     test.matches(value) ? 0 : 1

@@ -16,7 +16,7 @@ public final class QueryRun {
         self.plan = plan
         self.snapshot = snapshot
         evaluator = QueryEvaluator(snapshot, maximumReads: plan.condition.maximumReads)
-        // For a few candidates, testing values is faster than preparing a kernel.
+        // For a few candidates, testing values is faster than preparing a loop over packed values.
         if case .test(let test) = plan.condition, let candidates = plan.candidates,
             candidates.count <= Self.fewCandidates
         {
