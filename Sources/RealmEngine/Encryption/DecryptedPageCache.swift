@@ -41,17 +41,18 @@ package enum DecryptedMemoryLimit {
 
 /// Frees decrypted pages of one file, and provides memory for decrypting them again.
 ///
-/// Pages are freed by making their addresses inaccessible ("closed"), piece by piece; a piece is a
-/// few adjacent pages. A closed piece is decrypted in work memory, where no reader can see
-/// incomplete bytes, and then moved to its address with one system call.
+/// Pages are freed by making their addresses inaccessible ("closed"), piece by piece. A piece is a
+/// range of 4 adjacent pages, more in files over 256 MiB. Four adjacent pieces are a group. A
+/// closed piece is decrypted in work memory, where no reader can see incomplete bytes, and then
+/// moved to its address with one system call.
 ///
 /// If a file is read sequentially, several pieces of a group are restored together. Pages are freed
 /// in whole groups, since a system call takes as long as decrypting a page. Free to cross threads:
-/// the mutex of the pages in `EncryptedPages` also guards the state of their piece.
+/// the mutex in `EncryptedPages` that protects a page also protects the state of its piece.
 final class DecryptedPageCache: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
-    /// Memory in which freed pages are decrypted again: room for one group of pieces for each mutex
-    /// of `EncryptedPages`.
+    /// Memory in which freed pages are decrypted again. It has room for one group of pieces for
+    /// each mutex of `EncryptedPages`.
     private let work: UnsafeMutableRawPointer
     /// Number of adjacent pages that are freed together (a piece), as a power of 2.
     let shift: Int
@@ -65,9 +66,9 @@ final class DecryptedPageCache: @unchecked Sendable {
     private let turn = Atomic<Bool>(false)
     private var hand = 0
 
-    /// Maximum number of pieces, ranges of adjacent pages that are freed together. A freed piece
-    /// next to a piece in memory is a separate mapping for the system, which permits some ten
-    /// thousand mappings.
+    /// Maximum number of pieces (ranges of adjacent pages that are freed together) in a file. Where
+    /// a freed piece adjoins a piece in memory, the kernel divides the mapping. It permits only
+    /// some ten thousand mappings per process.
     private static let maximumPieceCount = 1 << 14
     /// Number of pages in the smallest pieces, as a power of 2. A random access usually needs no
     /// other pages nearby, so pieces are small. Freeing and restoring a piece takes several system
@@ -76,7 +77,8 @@ final class DecryptedPageCache: @unchecked Sendable {
     /// Number of pieces, ranges of adjacent pages, in a group of pieces, as a power of 2.
     private static let groupShift = 2
 
-    /// Returns nil if there is no limit, or if the system cannot move memory.
+    /// Returns nil if the program set no memory limit, or if the system cannot move memory to
+    /// another address.
     ///
     /// - Parameters:
     ///   - plain: start of the `capacity` bytes of addresses that are reserved for decrypted pages.
@@ -139,13 +141,14 @@ final class DecryptedPageCache: @unchecked Sendable {
         (try? closed.ensure(Self.pieces(from + count, shift))) != nil
     }
 
-    /// Registers the addresses for page faults, so that the signal handler restores pages of
-    /// `pages`.
+    /// Registers the addresses of this file's decrypted pages with the `SIGSEGV` handler. After a
+    /// page fault, the handler restores the page with `pages`.
     func watch(_ pages: EncryptedPages) {
         watching.store(PageFaults.add(pages, plain, capacity), ordering: .relaxed)
     }
 
-    /// Unregisters the addresses. Page faults in them are no longer handled.
+    /// Unregisters the addresses of this file's decrypted pages. Page faults at these addresses are
+    /// no longer handled.
     func close() { PageFaults.remove(watching.load(ordering: .relaxed)) }
 
     /// Adds `change` to the number of decrypted pages in memory.
@@ -210,15 +213,16 @@ final class DecryptedPageCache: @unchecked Sendable {
         return work + (group % EncryptedPages.mutexCount - group) * groupSize
     }
 
-    /// Makes the system allocate the work memory for `pages` at once; otherwise each page would
-    /// cost a page fault. The pages must fill whole pieces of one group of pieces.
+    /// Allocates the work memory for `pages` at once; otherwise each page would cost a page fault.
+    /// `pages` is a union of whole pieces (ranges of `1 << shift` adjacent pages) that belong to
+    /// one group of pieces.
     func prepareRoom(for pages: Range<Int>) {
         madvise(
             room(for: pages.lowerBound) + pages.lowerBound * EncryptedLayout.page,
             pages.count * EncryptedLayout.page, Self.populateWrite)
     }
 
-    /// `MADV_POPULATE_WRITE`. Older systems do not know it; they allocate page by page.
+    /// `MADV_POPULATE_WRITE`. Systems without this advice ignore it and allocate page by page.
     private static let populateWrite: Int32 = 23
 
     private func mark(_ pages: Range<Int>, isClosed: Bool) {
@@ -227,8 +231,9 @@ final class DecryptedPageCache: @unchecked Sendable {
         }
     }
 
-    /// Frees the memory of `pages` and makes their addresses inaccessible. The pages must fill
-    /// whole pieces of one group of pieces. Returns false on failure.
+    /// Frees the memory of `pages` and makes their addresses inaccessible. `pages` is a union of
+    /// whole pieces (ranges of `1 << shift` adjacent pages) that belong to one group of pieces.
+    /// Returns false on failure.
     func close(_ pages: Range<Int>) -> Bool {
         let start = plain + pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page
@@ -238,8 +243,9 @@ final class DecryptedPageCache: @unchecked Sendable {
         return true
     }
 
-    /// Moves `pages` from work memory to the addresses that readers use, which become accessible.
-    /// The pages must fill whole pieces of one group of pieces. Returns false on failure.
+    /// Moves the decrypted `pages` from work memory to the addresses that readers use, and makes
+    /// these addresses accessible. `pages` is a union of whole pieces (ranges of `1 << shift`
+    /// adjacent pages) that belong to one group of pieces. Returns false on failure.
     func open(_ pages: Range<Int>) -> Bool {
         let offset = pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page

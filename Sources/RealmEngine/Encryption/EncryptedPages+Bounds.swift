@@ -93,9 +93,9 @@ extension EncryptedPages {
     }
 
     /// Returns the pages to restore together with `page`: all pages of its piece, a few adjacent
-    /// pages. If the two pieces before that piece, or the two after it, are in memory, the file is
-    /// probably read sequentially. Then the freed pieces of the same group that the reader will
-    /// reach next are added.
+    /// pages. If the two preceding or the two following pieces are in memory, the file is probably
+    /// read sequentially. In that case, also returns the freed pieces that come next in the
+    /// reader's direction, up to the end of the group of four pieces.
     private func restorable(_ bounds: DecryptedPageCache, _ page: Int) -> Range<Int> {
         let size = count * EncryptedLayout.page
         let (piece, group) = (page >> bounds.shift, bounds.group(of: page))

@@ -15,11 +15,13 @@ final class EncryptedSequence {
     private var plain: UnsafeMutableRawPointer { work }
     /// Copy of page 0, of which `overwrite` changes a part after the page was written.
     private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }
-    /// The page of entries that precedes the current group of 64 pages in the file.
+    /// The page with the entries of the group of 64 pages that is being filled. In the file, it
+    /// precedes the group.
     private var table: UnsafeMutableRawPointer { first + EncryptedLayout.page }
     /// Entry (counters and authentication codes) of page 0.
     private var firstEntry: UnsafeMutableRawPointer { table + EncryptedLayout.page }
-    /// Encrypted pages of the current group.
+    /// Encrypted pages of the group that is being filled. A group is 64 consecutive pages of the
+    /// database; in the file, a page with their entries precedes them.
     private var ciphers: UnsafeMutableRawPointer { firstEntry + EncryptedLayout.page }
     /// Index of the page that is being filled. `filled` is the number of bytes in it.
     private var page = 0

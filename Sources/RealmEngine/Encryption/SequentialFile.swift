@@ -15,7 +15,7 @@ final class SequentialFile {
     private var buffer: UnsafeMutableRawPointer
     private var capacity = SequentialFile.chunkSize
     private var used = 0
-    /// Number of bytes in buffers that were passed to the second thread.
+    /// Number of bytes in buffers that were passed to the thread that writes them.
     private var passedOn: UInt64 = 0
 
     /// Size of a buffer in bytes. A buffer of this size is still in the processor's cache when it
@@ -60,7 +60,7 @@ final class SequentialFile {
         chunk.bytes.deallocate()
     }
 
-    /// Ends the second thread. Nothing is written afterwards.
+    /// Ends the thread that writes full buffers to the file. Afterwards nothing is written.
     func close() { behind.close() }
 
     /// Offset in the file at which the next appended byte will be written.
@@ -87,7 +87,8 @@ final class SequentialFile {
         used += 8
     }
 
-    /// Passes the buffer to the second thread, and makes a buffer with room for `count` bytes.
+    /// Passes the buffer to the thread that writes full buffers, and makes a buffer with room for
+    /// `count` bytes.
     private func flushBuffer(_ count: Int) throws(RealmError) {
         passedOn += UInt64(used)
         chunk.count = used

@@ -1,6 +1,6 @@
-/// Reader for a column of a table, or for a list of primitives. It returns the number of values,
-/// and the values as cells from which leaves of the current format are encoded (legacy format 4,
-/// 5).
+/// Reads a column of a table, or a list of primitives, of formats 2 to 9. Counts the values, and
+/// decodes them to the intermediate form (`LeafCells`) from which leaves of the current format are
+/// encoded (legacy format 4, 5).
 struct LegacyColumnReader {
     let space: NodeSpace
     let column: LegacyColumn

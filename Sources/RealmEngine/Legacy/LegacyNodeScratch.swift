@@ -1,6 +1,6 @@
-/// Creates nodes of the current format for a version of formats 2 to 9. The nodes are in memory
-/// whose offsets follow the end of the file, and are encoded by the same code that writes files.
-/// Used by one thread at a time.
+/// Creates nodes of the current file format for a version of formats 2 to 9. The nodes are created
+/// in memory, at refs greater than the file size, by the same code that writes files. Used by one
+/// thread at a time.
 final class LegacyNodeScratch {
     private let memory: ReadContext
     private let mapping: Mapping
@@ -98,8 +98,9 @@ final class LegacyNodeScratch {
         return try node(cells)
     }
 
-    /// Returns the root of a list in the current format: the root of the old list if it has the
-    /// same form, otherwise the root of a copy.
+    /// Returns the root of a list in the current file format. If the nodes of the old list already
+    /// have that format, this is the root of the old list; otherwise it is the root of a converted
+    /// copy.
     private func list(_ reader: LegacyColumnReader) throws(RealmError) -> Ref {
         let count = try reader.count()
         if count == 0 { return .none }

@@ -4,13 +4,15 @@ import Synchronization
 /// format 9).
 ///
 /// Every node that a reader of the current format expects has a number, and is built when it is
-/// first opened. Nodes of cluster trees do not exist in old files and are always built. A vector of
-/// at most 256 values is a part of the leaf in the file if that leaf is packed as in the current
-/// format; otherwise it is a copy. Search indexes and backlinks of the file are not used: indexes
-/// differ between the formats, and backlinks are wrong in some files.
+/// first opened. Nodes of cluster trees do not exist in old files and are always built. The values
+/// of a column are divided into vectors of at most 256 values, one for each cluster leaf. A vector
+/// is a part of the leaf in the file if that leaf is packed as in the current format; otherwise it
+/// is a copy. Search indexes and backlinks of the file are not used: indexes differ between the
+/// formats, and backlinks are wrong in some files.
 ///
-///     numbers of a table's nodes, with k leaf slots and v vectors:
-///     | distinct strings: k | vector 0: cluster leaf, k leaves | ... | inner nodes by level |
+/// In a table with k columns (including backlink columns), the nodes are numbered in this order: k
+/// lists of distinct strings, one for each column; each cluster leaf, followed by its k column
+/// leaves; the inner nodes of the cluster tree, level by level.
 ///
 /// Free to cross threads: a mutex is held while a node is built.
 final class LegacyNodes: DerivedNodes, @unchecked Sendable {

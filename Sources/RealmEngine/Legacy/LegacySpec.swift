@@ -14,7 +14,8 @@ struct LegacyColumn {
     var target: Int?
     /// Table and column of the links; nil if the column is no backlink column.
     var origin: (table: Int, column: Int)?
-    /// Columns of the tables in the cells; nil if the cells are no tables.
+    /// Columns of the nested tables. Nil unless each value of the column is a table, as values of
+    /// list columns and subtable columns are in these formats.
     var subspec: LegacySpec?
     /// Root of the column of distinct strings, if the column is enumerated.
     var keys = Ref.none
@@ -36,8 +37,7 @@ struct LegacyColumn {
     }
 }
 
-/// The columns of a table, or of the tables in the cells of a column: all of these have the same
-/// columns.
+/// The columns of a table, or the columns that all nested tables of one column have in common.
 final class LegacySpec: Sendable {
     let columns: [LegacyColumn]
     /// Number of elements of the columns array.
@@ -52,7 +52,8 @@ final class LegacySpec: Sendable {
         (self.columns, self.slots) = (columns, slots)
     }
 
-    /// Makes the spec of tables that are lists of primitives: it has one column.
+    /// Makes the spec of the nested tables of a list column: one column with the elements, which
+    /// are primitives.
     convenience init(elements type: LegacyType, isNullable: Bool) {
         let elements = LegacyColumn(
             type: type, attributes: isNullable ? .nullable : [], name: "", slot: 0)

@@ -1,8 +1,9 @@
 /// The objects of a table that an interrupted upgrade to format 10 has moved to clusters (legacy
 /// format 10.2).
 ///
-/// The upgrade moves links in a later step. A column that has not been moved yet still has its
-/// tree, with the values in the order of the old rows. All other values are in the clusters.
+/// The upgrade moves links in a later step. A column that has not been moved yet still has its old
+/// B+tree, with one value for each row that the table had before the upgrade. All other values are
+/// in the clusters.
 final class UpgradedObjects: Sendable {
     /// Keys of the objects, ascending.
     let keys: [Int64]
@@ -20,13 +21,15 @@ final class UpgradedObjects: Sendable {
     /// columns.
     let keysAreRows: Bool
 
-    /// Name of the column that contains the old row of each object. Engines that made keys from
-    /// primary keys added this column during the upgrade.
+    /// Name of the column that contains the row of each object in the B+trees before the upgrade.
+    /// Engines that made object keys from primary keys added this column during the upgrade.
     static let rowColumn = "!ROW_INDEX"
 
-    /// Reads the keys of the cluster tree at `root`. Reads no values except the old rows.
+    /// Reads the keys of the cluster tree at `root`. Reads no values of properties.
     ///
-    /// - Parameter rowIndex: leaf index of the column `rowColumn`; nil if there is no such column.
+    /// - Parameter rowIndex: index of the column `rowColumn` in cluster leaves, whose values are
+    ///   also read: each is an object's row in the B+trees before the upgrade. Nil if there is no
+    ///   such column.
     init(_ space: NodeSpace, _ root: Ref, rowIndex: Int?) throws(RealmError) {
         var (keys, leaves, starts, rows) = ([Int64](), [Ref](), [0], [Int]())
         var cursor = ClusterTree(space: space, root: root).leaves()

@@ -15,8 +15,8 @@ struct UpgradingSpec {
     private let opposites: (tables: NodeView, columns: NodeView)?
     private var nextSubspec = 0
     private var nextKeys = 0
-    /// Index of the column that contains the old row of each object; nil if there is no such
-    /// column.
+    /// Index of the column `!ROW_INDEX`, which contains each object's row in the B+trees before the
+    /// upgrade; nil if there is no such column.
     private let rowColumn: Int?
 
     /// Attribute bit that marks a list column in format 10.
@@ -81,9 +81,10 @@ struct UpgradingSpec {
         }
     }
 
-    /// Returns the index of a column's leaf in cluster leaves. It is computed from the order of the
-    /// columns: the column key contains it, too, but is wrong in some files. The column of old rows
-    /// always has the last leaf, because it was added last.
+    /// Returns the index of the leaf of column `i` in each cluster leaf. The index is computed from
+    /// the order of the columns. The column key contains the index, too, but is wrong in some
+    /// files. The column `!ROW_INDEX` always has the last leaf, because the upgrade added that
+    /// column last.
     private func leafIndex(_ i: Int) -> Int {
         guard let rowColumn, i >= rowColumn else { return i }
         return i == rowColumn ? types.count - 1 : i - 1

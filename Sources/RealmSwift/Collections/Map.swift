@@ -62,8 +62,8 @@ public struct MapIndex {
 /// ```
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, RealmKeyedCollection {
     private var unmanaged: [Key: Value] = [:]
-    /// The values of an unmanaged map in stored form, if `Value` rejects one of them
-    /// (`FailableCustomPersistable`). Otherwise nil.
+    /// Values of an unmanaged map, kept as stored because `Value`, a `FailableCustomPersistable`,
+    /// rejects at least one of them. Nil for all other maps; their values are in `unmanaged`.
     private var refused: RefusedElements<Value>?
     @exclusivity(unchecked) var managed: ManagedCollection?
     /// While a key path is recorded: the value that every key returns. Otherwise nil.

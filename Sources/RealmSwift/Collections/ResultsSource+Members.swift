@@ -74,11 +74,11 @@ extension ResultsSource {
 }
 
 /// Creates accessors of a class. Retains the class and its realm for 64 accessors at once, because
-/// each atomic reference count synchronises all processors.
+/// each atomic change of a reference count synchronises all processors.
 private struct AccessorSupply {
     private var managed: Unmanaged<ManagedClass>?
-    /// Number of accessors for which references to the class and to its realm were counted in
-    /// advance and not yet used. The references keep both alive.
+    /// Number of accessors that this supply can still bind. For each of them, one reference to the
+    /// class and one to its realm were counted in advance.
     private var counted: UInt32 = 0
 
     var isEmpty: Bool { counted == 0 }

@@ -10,7 +10,8 @@ public struct _Stored {
     /// Unmanaged, so that creating a `_Stored` counts no reference to the realm. The caller retains
     /// the realm while it uses the value.
     private let owningRealm: Unmanaged<RealmInstance>?
-    /// Position of the value in the database; set for values that may be collections.
+    /// Property or element in which the value is stored, for values that may be lists or
+    /// dictionaries in an `AnyRealmValue`; nil for other values.
     var place: Place?
 
     @inline(__always)
@@ -25,7 +26,8 @@ public struct _Stored {
         case element(ManagedCollection, CollectionLocation.Step)
     }
 
-    /// The collection, if the value is one; nil if the position of the value is unknown.
+    /// The managed collection, if the value is a list or dictionary in an `AnyRealmValue`; nil if
+    /// `place` is nil.
     var collection: ManagedCollection? {
         switch place {
         case .property(let object, let property)?: ManagedCollection(object, property, "List")

@@ -61,8 +61,10 @@ final class SnapshotSource<Snapshot>: @unchecked Sendable {
     let begin:
         (_ value: @escaping (Snapshot) -> Void, _ end: @escaping () -> Void) -> ObservationToken
 
-    /// Traps for a frozen realm. Traps also for a realm of a plain thread, because only queues and
-    /// actors can receive notifications.
+    /// Makes a source of values of `realm`. Traps for a frozen realm. Also traps for a realm that
+    /// is confined to a plain thread, because only queues and actors can receive notifications.
+    ///
+    /// - Parameter begin: see the property `begin`.
     init(
         _ realm: RealmInstance,
         _ begin:

@@ -50,14 +50,15 @@ public final class TrackedObject<Root: ObjectBase>: Observable {
         observation = NotificationToken(token, keeping: object.keepAlive)
     }
 
-    /// A property of the object. Reading it is tracked.
+    /// A property of the object. Reading it registers the property with the Observation module,
+    /// which reports the next change.
     public subscript<Value>(dynamicMember keyPath: KeyPath<Root, Value>) -> Value {
         track(keyPath)
         return object[keyPath: keyPath]
     }
 
-    /// A property of the object. Reading it is tracked. Traps if it is set outside of a write
-    /// transaction.
+    /// A property of the object. Reading it registers the property with the Observation module,
+    /// which reports the next change. Traps if it is set outside of a write transaction.
     public subscript<Value>(dynamicMember keyPath: ReferenceWritableKeyPath<Root, Value>) -> Value {
         get {
             track(keyPath)

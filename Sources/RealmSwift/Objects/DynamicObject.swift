@@ -46,8 +46,8 @@ public final class DynamicObject: Object {
         return ObjectSchema(info, schema)
     }
 
-    /// The class of the program, which determines the property names; nil if the program does not
-    /// declare it, and for objects in the state before a migration.
+    /// The class that the program declares for the object; it determines the property names. Nil if
+    /// the program declares no such class, and for objects in the state before a migration.
     private var model: ClassModel? {
         guard let keepAlive, !keepAlive.hasStoredNames else { return nil }
         return keepAlive.schema.model(named: storedName)
@@ -187,8 +187,8 @@ extension CollectionKind {
 }
 
 extension ColumnType {
-    /// Wraps a stored collection in a `List`, `MutableSet` or `Map`. This column type is the type
-    /// of its elements.
+    /// Wraps a stored collection in a `List`, `MutableSet` or `Map` whose elements have this column
+    /// type.
     fileprivate func collection(
         _ kind: CollectionKind, _ managed: ManagedCollection, isOptional: Bool
     ) -> Any? {

@@ -138,7 +138,7 @@ open class ObjectBase: NSObject {
         if case .managed = state { true } else { false }
     }
 
-    /// Whether the object is managed, with the class `other` of the same realm.
+    /// Whether the object is managed and belongs to the managed class `other`, in the same realm.
     @inline(__always)
     final func isOf(_ other: ManagedClass) -> Bool {
         isManaged && uncounted.toOpaque() == Unmanaged.passUnretained(other).toOpaque()

@@ -66,9 +66,12 @@ enum ValueSlot {
         return link
     }
 
-    /// Stores `object` in this slot: as a link, or, if it is embedded or `fill` accepts it, by
-    /// writing its values into the object that the slot contains. Traps for an embedded object that
-    /// is managed.
+    /// Stores `object` in this slot.
+    ///
+    /// If the slot contains an object into which `fill` can write the values of `object`, they are
+    /// written there. Otherwise an embedded object is created in the slot with these values, and
+    /// any other object is stored as a link. Traps for an embedded object that is already managed,
+    /// unless the slot contains it.
     func update(_ object: ObjectBase, _ storing: _Storing) {
         guard let child = object as? EmbeddedObject else {
             guard !fill(object, storing) else { return }

@@ -2,8 +2,8 @@ import RealmEngine
 
 /// Deletes objects together with the objects to which properties declared with `cascades` link.
 extension RealmInstance {
-    /// Deletes stored objects, and all objects that they reach through properties with `cascades`.
-    /// Each object is deleted once.
+    /// Deletes stored objects, and all objects to which they link directly or indirectly by
+    /// properties with `cascades`. Each object is deleted once.
     func remove(cascading objects: [ObjectBase]) {
         var cascade = Cascade(self)
         for object in objects { cascade.add(object) }
@@ -15,8 +15,8 @@ extension RealmInstance {
     }
 }
 
-/// Collects the objects to delete: the added ones, those that they reach through properties with
-/// `cascades`, and their embedded objects.
+/// Collects the objects to delete: those passed to `add`, those to which they link directly or
+/// indirectly by properties with `cascades`, and the embedded objects of both.
 private struct Cascade {
     private let realm: RealmInstance
     private var seen: Set<ObjectLink> = []
@@ -40,9 +40,9 @@ private struct Cascade {
         object.managed == nil ? realm.anyObject(link) : object
     }
 
-    /// Returns the added objects and all objects that they reach through properties with
-    /// `cascades`, grouped by class. Embedded objects are deleted together with their owners, so
-    /// they are included only if they were added.
+    /// Returns the objects passed to `add`, and all objects to which they link directly or
+    /// indirectly by properties with `cascades`, grouped by class. Embedded objects are deleted
+    /// together with their owners, so they are included only if they were passed to `add`.
     mutating func reached() -> [[ObjectBase]] {
         var runs: [[ObjectBase]] = []
         var places: [TableKey: Int] = [:]

@@ -122,8 +122,8 @@ enum Scheduler {
     }
 
     /// Identities of the contexts that the calling thread serves: the main queue, and the serial
-    /// queue on which it runs. In tests, a thread that impersonates the calling thread takes them
-    /// over.
+    /// queue on which the thread runs. In tests, an `ImpersonatedThread` also serves the main queue
+    /// if it impersonates the main thread.
     static var places: Set<Confinement.Identity> {
         var places: Set<Confinement.Identity> = isOnMain ? [mainContext] : []
         if let id = DispatchQueue.getSpecific(key: queueKey) { places.insert(.object(id)) }

@@ -8,7 +8,7 @@ import Glibc
 package struct DatabasePath: Sendable, Hashable {
     /// The path as given, for messages.
     package let name: String
-    /// The same path without symbolic links.
+    /// The path `name` with all symbolic links resolved.
     package let path: String
     /// The symbolic links that lead from `name` to `path`. Programs that do not resolve links
     /// create a lock file beside the link.

@@ -31,7 +31,8 @@ package enum TruncationTrap {
         }
     }
 
-    /// A mapping whose reads after a truncation of the file are handled; the argument of `unwatch`.
+    /// A registered mapping: if the process reads it after a truncation of the file, the handler
+    /// for `SIGBUS` reports the file and ends the process. Argument of `end`.
     struct Watch {
         fileprivate let slot: Int
         fileprivate let name: UnsafeMutablePointer<CChar>

@@ -10,7 +10,7 @@ protocol WriteFollower: AnyObject {
 }
 
 /// Passes chunks of bytes to a second thread, which writes them while the producer fills the next
-/// ones. A follower can read the chunks while they are still in memory.
+/// chunks. A follower (`WriteFollower`) can read the chunks while they are still in memory.
 ///
 /// An idle thread runs the follower: the second thread while there is no chunk to write, the
 /// producer while it waits for a free chunk. Both threads are thus busy, and memory is limited: at
@@ -59,17 +59,20 @@ final class WriteBehind: @unchecked Sendable {
     private var writtenCount = 0
     private var isWriting = false
     private var followed: UInt64 = 0
-    /// File offset at which the running follower began to read; nil while the follower does not
-    /// run.
+    /// File offset at which the current call of `follower` began to read; nil while no thread runs
+    /// the follower.
     private var following: UInt64?
     private var failure: RealmError?
     private var isClosing = false
     private var isRunning = false
-    /// Whether the thread was started or refused. Only the producer uses this property.
+    /// Whether the producer has tried to start the second thread. Only the producer uses this
+    /// property.
     private var hasTried = false
 
-    /// - Parameter write: writes a chunk. Called with the chunks in order, never concurrently; on
-    ///   the second thread, unless the system refused it.
+    /// - Parameters:
+    ///   - follower: reads the chunks while they are in memory; nil for none.
+    ///   - write: writes a chunk to the file. Called with the chunks in order, never concurrently.
+    ///     Runs on the second thread, or on the producer if the system refuses to start a thread.
     init(
         _ follower: (any WriteFollower)?, _ write: @escaping (Chunk) throws(RealmError) -> Void
     ) {
@@ -110,7 +113,8 @@ final class WriteBehind: @unchecked Sendable {
         try takePart { self.writtenCount < self.line.count || self.isBehind }
     }
 
-    /// Ends the thread after its current step. Chunks that are not written yet are discarded.
+    /// Ends the second thread after its current step. Chunks that are not written yet are
+    /// discarded.
     func close() {
         monitor.signal { isClosing = true }
         monitor.wait { !isRunning }
@@ -197,7 +201,8 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Writing thread
 
-    /// Starts the thread when called for the first time. Returns false if there is no thread.
+    /// Starts the second thread when called for the first time. Returns false if the system refused
+    /// to start the thread.
     private func start() -> Bool {
         if hasTried { return monitor.locked { isRunning || failure != nil } }
         hasTried = true

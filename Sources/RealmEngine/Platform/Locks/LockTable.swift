@@ -2,9 +2,10 @@ import Glibc
 
 /// The kernel's table of file locks, `/proc/locks`. Used to find the locks of one file.
 struct LockTable {
-    /// The inode number of the file, as it ends the file's name in `/proc/locks`.
+    /// The inode number of the file as text, with the characters around it in `/proc/locks`: `:1234
+    /// `.
     private let inode: String
-    /// The name of the file in `/proc/locks`: device and inode number.
+    /// The identification of the file in `/proc/locks`, device and inode number: ` 08:02:1234 `.
     private let name: String
 
     init(_ file: FileIdentity) {

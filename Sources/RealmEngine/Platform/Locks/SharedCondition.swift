@@ -4,10 +4,11 @@ import Synchronization
 
 /// A condition variable in memory that several processes map. This engine only signals it.
 ///
-/// Waiting for it is not safe, because a waiter may be killed. The C library counts waiters in the
-/// condition. If a waiter was killed and there is another waiter, `broadcast` waits for ever for
-/// the killed one and keeps the condition's internal lock. `ConditionSignaller` therefore
-/// broadcasts on a thread that may hang, and `release` ends such a wait.
+/// Waiting for the condition is not safe, because a waiter may be killed. The C library counts
+/// waiters in the condition. If a waiter was killed and there is another waiter, `broadcast` waits
+/// for ever for the killed waiter and keeps the condition's internal lock. Therefore
+/// `ConditionSignaller` broadcasts on a thread that may hang, and `release` ends a hanging
+/// broadcast.
 struct SharedCondition {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
@@ -56,23 +57,24 @@ struct SharedCondition {
 }
 
 extension SharedCondition {
-    /// State of a condition while a thread is inside `broadcast`. Read the state twice, with more
-    /// time between than a waiter needs to leave: if the two are equal, a waiter or the broadcaster
-    /// was killed.
+    /// State of a condition variable while a thread is inside `broadcast`. Read the state twice,
+    /// and between the two give waiters time to wake up and leave. If both states are equal, a
+    /// waiter or the broadcasting thread was killed.
     struct Blockage: Equatable {
         fileprivate let sequence: UInt32
-        /// One word for each of the two groups of waiters. The word is twice the number of waiters
-        /// that have not left, plus 1 if a broadcaster waits for the group.
+        /// One word for each of the condition's two groups of waiters. The C library wakes one
+        /// group while new waiters join the other. A word is twice the number of waiters in the
+        /// group, plus 1 if a thread inside `broadcast` waits until the group is empty.
         fileprivate let references: [UInt32]
-        /// The word whose two lowest bits are the condition's internal lock.
+        /// Word of the condition variable whose two lowest bits are the variable's internal lock.
         fileprivate let lock: UInt32
 
-        /// Index, 0 or 1, of the group of waiters that a broadcaster waits for.
+        /// Index, 0 or 1, of the group of waiters for which the broadcasting thread waits.
         fileprivate var group: Int { Int(sequence & 1) ^ 1 }
     }
 
-    /// Indexes of the condition's words in versions 2.25 to 2.40 of the C library. In later
-    /// versions, `broadcast` does not wait for waiters.
+    /// Indexes of the 32-bit words of a `pthread_cond_t` in versions 2.25 to 2.40 of the C library.
+    /// In later versions, `broadcast` does not wait for waiters.
     private enum Word {
         static let sequence = 0
         static let references = 4
@@ -94,13 +96,14 @@ extension SharedCondition {
             lock: value(Word.lock))
     }
 
-    /// Ends a broadcast that waits for killed waiters, by setting the number of these waiters to 0.
-    /// If the broadcaster waits for no waiter, it was killed itself; the internal lock is then
-    /// unlocked.
+    /// Ends a broadcast that waits for killed waiters, by setting the number of waiters to 0. If
+    /// the broadcasting thread waits for no waiter, the thread itself was killed. In that case,
+    /// unlocks the condition's internal lock.
     ///
-    /// If such a waiter is alive after all, for example stopped by a debugger, the count is wrong
-    /// once it leaves. Another broadcaster then waits, until that state is detected and released in
-    /// turn. Waiters for the write mutex check again after half a second in any case.
+    /// If a waiter is alive after all, for example stopped by a debugger, the number of waiters is
+    /// wrong once that waiter leaves. The next broadcast then hangs too, until it is detected and
+    /// released in turn. Waiters for the write mutex check the mutex again after half a second in
+    /// any case.
     func release(_ blockage: Blockage) {
         let group = Word.references + blockage.group
         let references = blockage.references[blockage.group]

@@ -34,10 +34,12 @@ extension NodeSpace {
         try charge(count / 3, at: ref)
     }
 
-    /// Opens a derived node, or a node that was copied to memory; returns nil for other refs.
+    /// Opens a derived node (a node built by `DerivedNodes`), or a node that was copied to memory.
+    /// Returns nil for all other refs.
     ///
-    /// A derived node is charged an eighth of its size. The size of the file limits the number of
-    /// derived nodes, and the nodes of the file that they reference are charged in full.
+    /// The read budget is reduced by an eighth of the size of a derived node. The size of the file
+    /// limits the number of derived nodes, and nodes of the file that they reference are charged in
+    /// full.
     @inline(never)
     func derivedNode(_ ref: Ref) throws(RealmError) -> NodeView? {
         guard let derived = state.pointee.derived else { return nil }
@@ -63,7 +65,7 @@ extension NodeSpace {
         return node
     }
 
-    /// Returns the ref of an open node, for error messages.
+    /// Returns the ref of `node`, which was opened before. For error messages.
     func place(of node: NodeView) -> Ref {
         Ref(UInt64(max(0, node.payload - base - NodeView.headerSize)))
     }

@@ -271,14 +271,14 @@ struct NodeSpace {
     }
 }
 
-/// Mutable state of a `NodeSpace`: the remaining budget, and what is needed to open nodes that are
-/// not plain bytes of the file.
+/// Mutable state of a `NodeSpace`: the number of bytes that a walk may still read (the read
+/// budget), and the data needed to open nodes that are not plain bytes of the file.
 struct ReadState {
     var budget: Int
-    /// Cache of values that are stored in several blobs; nil until first used, and in the state of
-    /// any space but the look-up space.
+    /// Cache of values that are stored in several blobs. Nil until first used, and in the state of
+    /// `ReadContext.walk`.
     var joined: Unmanaged<JoinedBlobs>?
-    /// State of the look-up space of the same snapshot.
+    /// State of `ReadContext.lookup` for the same snapshot.
     let lookup: UnsafeMutablePointer<ReadState>
     /// Pages of an encrypted file, and the mark of each page; nil for unencrypted files. `moment`
     /// is the moment at which the version was opened, `limit` the end of the version.
@@ -302,7 +302,8 @@ struct ReadState {
         var opened = 0
     #endif
 
-    /// Initial read budget of spaces for look-ups; never exhausted in practice.
+    /// Initial read budget of `ReadContext.lookup`, which may open the same nodes repeatedly. Never
+    /// exhausted in practice.
     static let endless = Int.max / 2
 }
 

@@ -14,7 +14,8 @@ final class Slab: @unchecked Sendable {
     private var region: SlabRegion?
     /// Read context of the open transaction.
     private var memoryOfUser: ReadContext?
-    /// Temporary file to which `moveOut` moves nodes that no commit will write.
+    /// Temporary file to which `moveOut` moves the nodes of a dry run, which are never committed.
+    /// Nil until the first call.
     private var pages: PageFile?
     /// Offset in the open region before which all nodes were moved to `pages`.
     private var moved = 0
@@ -91,7 +92,8 @@ final class Slab: @unchecked Sendable {
         seal()
     }
 
-    /// Passes the open region and its nodes to another transaction, which reads through `user`.
+    /// Passes the open region and its nodes to another transaction. `user` is the read context of
+    /// that transaction.
     func reattach(_ user: ReadContext) {
         memoryOfUser = user
         state.pointee.user = user.states
@@ -144,7 +146,8 @@ struct SlabNodes {
         /// First ref whose node the open transaction created. Nodes before it belong to versions
         /// that readers may see.
         var firstOwn = UInt64.max
-        /// The transaction's two read states, of `ReadContext.walk` and `ReadContext.lookup`.
+        /// Read states of the open transaction: the first is the state of `ReadContext.lookup`, the
+        /// second of `ReadContext.walk`. Nil if no transaction is open.
         var user: UnsafeMutablePointer<ReadState>?
         var slab: Unmanaged<Slab>?
     }
@@ -186,7 +189,8 @@ struct SlabNodes {
     /// Creates a node with its header written and its payload for the caller to fill; the padding
     /// is zero.
     ///
-    /// - Parameter room: capacity of the payload in bytes, if more than it takes now.
+    /// - Parameter room: capacity of the payload in bytes. Values smaller than the present size of
+    ///   the payload have no effect.
     func node(flags: UInt8, count: Int, room: Int = 0) throws(RealmError) -> (
         ref: Ref, payload: UnsafeMutableRawPointer
     ) {

@@ -88,8 +88,8 @@ extension SlabNode {
         }
     }
 
-    /// Generic over the element type, so that each specialisation is a plain loop that the compiler
-    /// vectorises.
+    /// Adds `delta` to `count` integers at `start`. Generic over the integer type, so that the
+    /// compiler vectorises the loop for each type.
     @inline(__always)
     private static func add<T: FixedWidthInteger>(
         _ delta: T, _ start: UnsafeMutableRawPointer, _ count: Int

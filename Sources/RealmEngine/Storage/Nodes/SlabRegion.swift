@@ -93,8 +93,8 @@ final class SlabRegions: Sendable {
         }
     }
 
-    /// Removes a region that has no views left. Returns its memory to the system, except for the
-    /// first 16 MiB of each half of the slab.
+    /// Removes a region after its last view was released. Returns the region's memory to the
+    /// system, except for the part in the first 16 MiB of either half of the slab.
     fileprivate func release(_ offset: Int) {
         taken.withLock { taken in
             guard let i = taken.ranges.firstIndex(where: { $0.lowerBound == offset }) else {

@@ -6,8 +6,8 @@ struct ConditionPoller {
 
     init(_ condition: SharedCondition) { self.condition = condition }
 
-    /// Reads the state of the condition. If a broadcast has been in the same state in three
-    /// successive calls, releases it.
+    /// Checks whether a broadcast on the condition variable hangs. If three successive calls find
+    /// the same broadcast in the same state, ends that broadcast with `SharedCondition.release`.
     mutating func look() {
         let found = condition.blockage
         repeats = found != nil && found == seen ? repeats + 1 : 0
@@ -26,7 +26,7 @@ extension LockFile {
     /// passes first.
     ///
     /// A program of another engine may hold the mutex while its broadcast waits for a waiter that
-    /// was killed. A broadcast found in the same state three times in a row is released.
+    /// was killed. A broadcast that is found in the same state three times in a row is ended.
     func lock(
         _ mutex: SharedMutex, until deadline: Deadline?
     ) throws(RealmError) -> SharedMutex.Outcome? {

@@ -87,8 +87,8 @@ struct VersionList {
         }
     }
 
-    /// Removes the entries of versions that no pin keeps from the version list. The caller must
-    /// have pinned the newest version.
+    /// Removes the entries of unpinned versions from the version list. The caller must have pinned
+    /// the newest version.
     func purge() throws(RealmError) -> Reachable {
         try cover()
         if file.allocating != file.newest, Int(file.allocating) < file.entryCount {

@@ -4,9 +4,9 @@
 /// Each page has an entry with the authentication codes of its last two writes, so the old page and
 /// the new page both authenticate with the new entry. But a new page does not authenticate with the
 /// old entry: if a crash keeps the page and loses the entry, all content of the page is lost.
-/// Therefore entries of pages with content are made durable before the pages are written, and the
-/// pages before their entries change again. The header's page is written last. Confined to the
-/// writer.
+/// Therefore entries of pages with content are made durable before the pages are written. The pages
+/// are made durable before their entries change again. Page 0, which contains the file header, is
+/// written last. Confined to the writer.
 final class EncryptedDevice: StorageDevice {
     private let device: any StorageDevice
     /// The encrypted file, retained to keep the pages mapped.
@@ -16,11 +16,12 @@ final class EncryptedDevice: StorageDevice {
     private let lockFile: LockFile?
     /// Indices of pages that were changed and not yet written.
     private var dirty: Set<Int> = []
-    /// The batch that contains the header's page, if the page's entry is written but the page is
-    /// not.
+    /// The batch with page 0, which contains the file header, after its entry (counters and
+    /// authentication codes) was written and before the page itself is written; nil at all other
+    /// times.
     private var header: EncryptedBatch?
-    /// Batches of written pages whose entries still contain the authentication code of the previous
-    /// write.
+    /// Batches of pages that were written, whose entries still contain the authentication code of
+    /// the previous write.
     private var unconfirmed: [EncryptedBatch] = []
     private let isDurable: Bool
     /// Whether nothing was written to the file since its last sync.
@@ -78,8 +79,8 @@ final class EncryptedDevice: StorageDevice {
         try confirm()
     }
 
-    /// Makes all changed pages durable except the header's page, of which only the entry is
-    /// written. Afterwards, the commit only has to write the header's page.
+    /// Makes all changed pages durable except page 0, the page of the file header, of which only
+    /// the entry is written. Afterwards, the commit only has to write page 0.
     func syncData() throws(RealmError) {
         try flushData(isDurable: true)
         try syncFile()

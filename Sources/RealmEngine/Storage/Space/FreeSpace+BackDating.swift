@@ -1,5 +1,6 @@
-/// Back-dating of chunks (storage format 5.4). A chunk whose stamp is later than the oldest
-/// readable version gets an earlier stamp if no readable version uses it, so that it can be reused.
+/// Back-dating of free chunks (storage format 5.4). A chunk is a range of bytes; its stamp is the
+/// version whose commit released it. A chunk whose stamp is later than the oldest readable version
+/// gets an earlier stamp if no readable version uses the chunk, so that it can be reused.
 extension FreeSpace {
     /// The stored free list of a readable version that is not the newest.
     ///
@@ -85,21 +86,23 @@ extension FreeSpace {
         }
     }
 
-    /// The free lists of all readable versions but the newest. Each is opened when it is needed.
+    /// The free lists of all readable versions except the newest. Each list is opened when it is
+    /// first needed.
     ///
     /// Confined to its owner's thread.
     final class PreviousFreeLists {
         /// Readable versions whose free lists this object opens, in ascending order.
         let versions: [UInt64]
         /// Chunks with stamps up to this version keep their stamps, because earlier commits have
-        /// examined them.
+        /// compared these chunks with the same readable versions.
         private let judged: UInt64
         private let open: (Int) throws(RealmError) -> PreviousFreeList
         private var lists: [Int: PreviousFreeList] = [:]
         /// Number of free lists opened, for tests.
         var openedCount: Int { lists.count }
 
-        /// Makes an object without free lists, with which all chunks keep their stamps.
+        /// Makes an object that opens no free lists: every free chunk keeps its stamp, the version
+        /// whose commit released the chunk.
         static var none: PreviousFreeLists {
             PreviousFreeLists([], judged: .max) { PreviousFreeList(empty: UInt64($0)) }
         }

@@ -246,8 +246,9 @@ struct FreeSpace {
         }
     }
 
-    /// Upper bound of the number of chunks in the next version's free list. Chunks that end at
-    /// section boundaries, and the chunk of an extension of the file, are not included.
+    /// Upper bound of the number of chunks, free ranges of bytes, in the next version's free list.
+    /// The number excludes chunks that end at a boundary of the 64 MiB sections of a file, and the
+    /// chunk by which this commit extends the file.
     func maximumChunkCount(_ released: [Extent]) -> Int {
         free.count + locked.count + released.count + 4
     }

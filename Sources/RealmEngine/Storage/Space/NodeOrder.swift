@@ -8,8 +8,8 @@ struct NodeOrder {
         private let header: UnsafeMutableRawPointer
         /// Index of the slot in the parent that references this node.
         let slot: Int32
-        /// Number of items in the subtree of this node, including its own. The items of its
-        /// descendants directly precede it.
+        /// Number of items in the subtree of this node, including the node's own item. In `items`,
+        /// the items of all descendants directly precede the item of the node.
         fileprivate(set) var subtree: Int32 = 1
 
         fileprivate init(_ node: NodeView, slot: Int) {

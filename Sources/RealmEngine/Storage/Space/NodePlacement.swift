@@ -23,8 +23,9 @@ struct NodePlacement {
     private var index: FreeExtentIndex?
     /// Indices of the extents that will be filled next.
     private var planned: ArraySlice<Int> = []
-    /// Number of stretches, sequences of neighbouring extents, that may still be planned. More than
-    /// one may be needed, because nodes do not fill extents completely.
+    /// Number of times that this commit may still search the emptiest stretch, a sequence of
+    /// neighbouring free extents, and plan to fill it. The nodes of one commit may need several
+    /// stretches, because nodes do not fill extents completely.
     private var plans = 4
     /// Number of nodes that are still to be placed in their best-fitting extents.
     private var fits: Int
@@ -60,8 +61,9 @@ struct NodePlacement {
     private static let fewExtents: UInt64 = 32
     /// One more free extent is permitted per this number of bytes in use.
     private static let bytesPerExtent: UInt64 = 6144
-    /// Maximum size in bytes of free lists for which no space is reserved. When longer lists
-    /// between nodes are replaced, they leave gaps that only other lists fill.
+    /// Maximum size in bytes of free lists that are placed after the nodes of their commit. Longer
+    /// lists get reserved space: otherwise each commit that replaces the lists would leave a gap
+    /// between nodes that only other free lists fill.
     private static let shortLists: UInt64 = 2048
     /// Maximum number of nodes of a commit for which each node may be a separate write.
     private static let fewNodes: UInt64 = 160
@@ -271,8 +273,8 @@ struct NodePlacement {
         free.grow(by: isOneSection ? need.bytes : need.bytes + need.largest, page: page)
     }
 
-    /// Whether the file has enough free space for placing nodes in best-fitting extents instead of
-    /// growing.
+    /// Whether the file has so much free space that the remaining nodes are placed in the extents
+    /// that fit them best, instead of growing the file.
     private var isEnough: Bool {
         free.total >= max(2 * left, isWhole ? used / Self.spare : used / 10)
     }

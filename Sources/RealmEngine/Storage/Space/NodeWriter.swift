@@ -104,8 +104,8 @@ struct NodeWriter {
     struct SpaceEstimate {
         var bytes: UInt64 = 0
         var nodes: UInt64 = 0
-        /// Size in bytes of the largest node. At the end of each 64 MiB section, less than this is
-        /// lost.
+        /// Size in bytes of the largest node. No node crosses a boundary of a 64 MiB section of the
+        /// file. So up to this number of bytes remains unused before each boundary.
         var largest: UInt64 = 0
     }
 
