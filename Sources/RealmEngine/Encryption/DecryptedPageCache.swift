@@ -51,8 +51,8 @@ package enum DecryptedMemoryLimit {
 /// the mutex in `EncryptedPages` that protects a page also protects the state of its piece.
 final class DecryptedPageCache: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
-    /// Memory in which freed pages are decrypted again. It has room for one group of pieces for
-    /// each mutex of `EncryptedPages`.
+    /// Memory in which freed pages are decrypted again. It has room for four pieces (ranges of `1
+    /// << shift` adjacent pages) for each mutex of `EncryptedPages`.
     private let work: UnsafeMutableRawPointer
     /// Number of adjacent pages that are freed together (a piece), as a power of 2.
     let shift: Int
@@ -74,7 +74,8 @@ final class DecryptedPageCache: @unchecked Sendable {
     /// other pages nearby, so pieces are small. Freeing and restoring a piece takes several system
     /// calls, so pieces are not smaller.
     private static let smallestShift = 2
-    /// Number of pieces, ranges of adjacent pages, in a group of pieces, as a power of 2.
+    /// Number of pieces in a group, as a power of 2. A piece is a range of `1 << shift` adjacent
+    /// pages.
     private static let groupShift = 2
 
     /// Returns nil if the program set no memory limit, or if the system cannot move memory to
@@ -130,7 +131,7 @@ final class DecryptedPageCache: @unchecked Sendable {
             && memory.load(as: UInt8.self) == 0 && (memory + page).load(as: UInt8.self) == 1
     }()
 
-    /// Number of pages in a group of pieces, as a power of 2.
+    /// Number of pages in a group of four pieces, as a power of 2.
     var groupShift: Int { shift + Self.groupShift }
 
     private var groupSize: Int { EncryptedLayout.page << groupShift }
@@ -167,9 +168,9 @@ final class DecryptedPageCache: @unchecked Sendable {
             && held.load(ordering: .relaxed) > DecryptedMemoryLimit.share
     }
 
-    /// Calls `body` with the index of each group of pieces to free, until so many pages are free
-    /// that the limit is respected again. Skips the group that contains `page`. Does nothing if
-    /// another thread is freeing pages.
+    /// Calls `body` with the index of each group of pages to free (`1 << groupShift` adjacent
+    /// pages), until at most 15/16 of the limit are in memory. Skips the group that contains
+    /// `page`. Does nothing if another thread is freeing pages.
     func closeSome(of size: Int, butFor page: Int, _ body: (_ group: Int) -> Void) {
         let isWatched = watching.load(ordering: .relaxed) >= 0
         guard isWatched, !turn.exchange(true, ordering: .acquiring) else { return }
@@ -190,32 +191,34 @@ final class DecryptedPageCache: @unchecked Sendable {
         (closed.start + (page >> shift)).assumingMemoryBound(to: Bool.self)
     }
 
-    /// Whether the pages of the piece that contains `page` were freed, and cannot be accessed.
+    /// Whether the piece that contains `page` was freed, so that its pages cannot be accessed. A
+    /// piece is a range of `1 << shift` adjacent pages.
     func isPieceClosed(_ page: Int) -> Bool { piece(page).pointee }
 
-    /// Returns the pages of a piece, a range of a few adjacent pages. Pages after the end of a
-    /// database of `size` bytes are left out.
+    /// Returns the pages of the piece with index `piece`, a range of `1 << shift` adjacent pages.
+    /// Pages after the end of a database of `size` bytes are left out.
     func pages(of piece: Int, _ size: Int) -> Range<Int> {
         let first = piece << shift
         return first..<max(first, min(first + (1 << shift), size / EncryptedLayout.page))
     }
 
-    /// Returns the indexes of the pieces in the group of pieces that contains `page`.
+    /// Returns the indexes of the four pieces in the group that contains `page`. A piece is a range
+    /// of `1 << shift` adjacent pages.
     func group(of page: Int) -> Range<Int> {
         let first = (page >> groupShift) << Self.groupShift
         return first..<(first + 1 << Self.groupShift)
     }
 
-    /// Returns an address to which the offset of `page` in the database can be added, to get the
-    /// address of the page in the work memory for its group of pieces.
+    /// Returns an address for reaching the work memory of the group of pieces that contains `page`:
+    /// the address plus a page's offset in the database is the address of that page in work memory.
     func room(for page: Int) -> UnsafeMutableRawPointer {
         let group = page >> groupShift
         return work + (group % EncryptedPages.mutexCount - group) * groupSize
     }
 
     /// Allocates the work memory for `pages` at once; otherwise each page would cost a page fault.
-    /// `pages` is a union of whole pieces (ranges of `1 << shift` adjacent pages) that belong to
-    /// one group of pieces.
+    /// `pages` consists of one to four adjacent pieces of one group; a piece is a range of `1 <<
+    /// shift` adjacent pages.
     func prepareRoom(for pages: Range<Int>) {
         madvise(
             room(for: pages.lowerBound) + pages.lowerBound * EncryptedLayout.page,
@@ -231,8 +234,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         }
     }
 
-    /// Frees the memory of `pages` and makes their addresses inaccessible. `pages` is a union of
-    /// whole pieces (ranges of `1 << shift` adjacent pages) that belong to one group of pieces.
+    /// Frees the memory of `pages` and makes their addresses inaccessible. `pages` consists of one
+    /// to four adjacent pieces of one group; a piece is a range of `1 << shift` adjacent pages.
     /// Returns false on failure.
     func close(_ pages: Range<Int>) -> Bool {
         let start = plain + pages.lowerBound * EncryptedLayout.page
@@ -244,8 +247,8 @@ final class DecryptedPageCache: @unchecked Sendable {
     }
 
     /// Moves the decrypted `pages` from work memory to the addresses that readers use, and makes
-    /// these addresses accessible. `pages` is a union of whole pieces (ranges of `1 << shift`
-    /// adjacent pages) that belong to one group of pieces. Returns false on failure.
+    /// these addresses accessible. `pages` consists of one to four adjacent pieces of one group; a
+    /// piece is a range of `1 << shift` adjacent pages. Returns false on failure.
     func open(_ pages: Range<Int>) -> Bool {
         let offset = pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page

@@ -4,11 +4,12 @@ import Synchronization
 /// The decrypted pages of an encrypted file. They are in private memory, not in the file's mapping;
 /// a page is decrypted there before it is read for the first time (storage format 8).
 ///
-/// A later version may have changed a page that is already decrypted. So each newer version that is
-/// read begins a new *moment*, and each page has a *mark*: the moment at which it was last compared
-/// with its entry in the file. A reader of a version compares pages with older marks again. If a
-/// page has been written since, only the words that changed are stored in memory. Bytes that a
-/// pinned version can reach do not change, so pointers to them stay valid.
+/// A later version may have changed a page that is already decrypted. Therefore `moment` is
+/// incremented each time a newer version is opened. Each page has a *mark*: the value of `moment`
+/// when the page was last compared with its entry in the file. A reader of a version compares each
+/// page with a lower mark again. If a page has been written since, only the words that changed are
+/// stored in memory. Bytes that a pinned version can reach do not change, so pointers to them stay
+/// valid.
 ///
 /// Free to cross threads. One of 16 mutexes is held while a page is decrypted; its mark is stored
 /// last and makes it visible to readers.
@@ -28,8 +29,8 @@ final class EncryptedPages: @unchecked Sendable {
     private let memorySize: Int
     private var markMemory: ReservedMemory
     private var halfMemory: ReservedMemory
-    /// Marks of the pages: the moment at which each was last compared with the file, or a special
-    /// value; 0 if it was never read.
+    /// For each page, the value of `moment` when the page was last compared with its entry in the
+    /// file, or a special value; 0 if the page was never read.
     let marks: Marks
     /// Half-entry of each page: the counter and the authentication code with which the decrypted
     /// bytes were read or written.
@@ -49,8 +50,9 @@ final class EncryptedPages: @unchecked Sendable {
     /// Maximum number of pages that are decrypted ahead of reads at once.
     private static let together = 4
 
-    /// Marks below `firstMoment` are special values: 0 for a page that was never read, `stale` for
-    /// a decrypted page that must be compared with the file, `away` for a page that was freed.
+    /// First value of `moment`. Elements of `marks` below it are special: 0 means that the page was
+    /// never read, `stale` that the page is decrypted but must be compared with the file, and
+    /// `away` that the page was freed.
     static let firstMoment: UInt64 = 3
     static let stale: UInt64 = 1
     static let away: UInt64 = 2
@@ -117,12 +119,13 @@ final class EncryptedPages: @unchecked Sendable {
     /// Number of database pages in the file.
     var count: Int { EncryptedLayout.databaseSize(of: cipher.mapped) / EncryptedLayout.page }
 
-    /// Begins and returns a new moment, before a newer version is read. Pages that were compared
-    /// before may be out of date for that version.
+    /// Increments `moment` and returns it. Called before a newer version is read: pages that were
+    /// compared with the file at earlier moments may be out of date for that version.
     func nextMoment() -> UInt64 { moment.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 
-    /// Decrypts the pages of `count` bytes at `offset` unless they were compared with the file at
-    /// `moment` or later. The bytes must be inside the database.
+    /// Decrypts the pages of `count` bytes at `offset`, unless they are up to date. A page is up to
+    /// date if it was compared with its entry in the file at `moment` (see `EncryptedPages`) or
+    /// later. The bytes must be inside the database.
     func prepare(_ offset: Int, _ count: Int, _ moment: UInt64) throws(RealmError) {
         var page = offset / EncryptedLayout.page
         let last = (offset &+ count &- 1) / EncryptedLayout.page
@@ -136,8 +139,8 @@ final class EncryptedPages: @unchecked Sendable {
         marks[page].load(ordering: .acquiring) >= moment
     }
 
-    /// Decrypts one page or compares it with the file, unless that was done at moment `wanted` or
-    /// later. The slow path of `prepare`.
+    /// Decrypts one page, or compares a decrypted page with its entry in the file. Does nothing if
+    /// that was done at the moment `wanted` or later. The slow path of `prepare`.
     @inline(never)
     func load(_ page: Int, _ wanted: UInt64) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
@@ -261,7 +264,7 @@ final class EncryptedPages: @unchecked Sendable {
 extension EncryptedPages {
     /// Work memory for decrypting a page: its entry, its encrypted and decrypted bytes, an
     /// authentication code, and the encrypted bytes and code of another possible state. `beside` is
-    /// the same for a second page.
+    /// the work memory for a second page.
     struct Scratch {
         let start: UnsafeMutableRawPointer
 
@@ -271,7 +274,8 @@ extension EncryptedPages {
         var plain: UnsafeMutableRawPointer { start + EncryptedLayout.page }
         var entry: UnsafeMutableRawPointer { start + 2 * EncryptedLayout.page }
         var code: UnsafeMutableRawPointer { entry + EncryptedLayout.entry }
-        /// The half of the entry whose authentication code matches the encrypted bytes.
+        /// The half of the page's entry whose authentication code matches the encrypted page. An
+        /// entry contains the counter and code of the last two writes, one write in each half.
         var used: UnsafeMutableRawPointer { code + EncryptedLayout.entry }
         var other: UnsafeMutableRawPointer { start + 3 * EncryptedLayout.page }
         var otherCode: UnsafeMutableRawPointer { used + EncryptedLayout.entry }

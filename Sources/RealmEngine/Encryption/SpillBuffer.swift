@@ -17,7 +17,8 @@ package final class SpillBuffer {
 
     /// Number of addresses that are reserved. They take no memory.
     private static let reservation = AddressSpace.reservation(1 << 38)
-    /// Number of bytes in memory above which bytes are moved to the file.
+    /// Number of bytes in memory above which the buffer moves its older bytes to the temporary
+    /// file.
     private static let most = 4 << 20
 
     /// - Parameters:

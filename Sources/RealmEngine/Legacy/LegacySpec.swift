@@ -5,8 +5,8 @@ struct LegacyColumn {
     let attributes: LegacyAttributes
     /// Name of the property; empty for a backlink column.
     let name: String
-    /// Slot of the column's root in the columns array. If the column has a search index, the index
-    /// has the next slot.
+    /// Slot of the column's root in the columns array, the array with the roots of the table's
+    /// columns. If the column has a search index, the root of the index is in the next slot.
     var slot: Int
     /// Index of the column's leaf in the cluster leaves of a table whose upgrade has begun.
     var leafIndex = 0
@@ -40,7 +40,8 @@ struct LegacyColumn {
 /// The columns of a table, or the columns that all nested tables of one column have in common.
 final class LegacySpec: Sendable {
     let columns: [LegacyColumn]
-    /// Number of elements of the columns array.
+    /// Number of elements of the columns array: the array in the file with the roots of the table's
+    /// columns and of their search indexes.
     let slots: Int
 
     private static let maximumDepth = 32

@@ -48,8 +48,9 @@ extension LegacyTable.Unlinked {
         return try ClusterTree(space: space, root: root).count()
     }
 
-    /// - Parameter needsRows: whether the values of some columns are still in their old B+trees, in
-    ///   the order of the old rows.
+    /// - Parameter needsRows: whether some columns still have their B+trees from before the
+    ///   upgrade. Then each object's row in these B+trees must be known; throws `corrupt` if it is
+    ///   not.
     private static func objects(
         _ space: NodeSpace, _ root: Ref, _ spec: LegacySpec, needsRows: Bool, at ref: Ref
     ) throws(RealmError) -> UpgradedObjects {

@@ -261,7 +261,8 @@ final class ResultsSource: @unchecked Sendable {
         return known
     }
 
-    /// Returns the function that creates elements of `type`; nil for accessors of a class.
+    /// Returns the function that creates elements of `type` (dynamic objects or projections).
+    /// Returns nil for all other types, whose elements are plain accessors.
     static func maker(of type: Any.Type) -> ResultsMaker? {
         if type == DynamicObject.self || type == Optional<DynamicObject>.self {
             return { managed, handle in DynamicObject.of(managed.realm, handle.link) }

@@ -18,7 +18,8 @@ protocol HolderValue: AnyObject, HolderColumn {
     /// Writes `any` to the managed object if it differs from the stored value, according to
     /// `Realm.UpdatePolicy.modified`. Returns false if the type of `any` does not fit.
     func update(_ any: Any?, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing) -> Bool
-    /// Returns the value of an unmanaged holder in the engine's form.
+    /// Returns the value of this holder while its object is unmanaged, converted to the value type
+    /// of RealmEngine.
     func stored(_ storing: _Storing) -> Value
     func attach(_ property: UInt16, of object: ObjectBase)
     func adopt(_ object: ObjectBase, _ property: UInt16, _ storing: _Storing)

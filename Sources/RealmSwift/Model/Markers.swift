@@ -68,8 +68,9 @@ where
     /// Whether an accessor caches the property's value. True for collections, so that each read
     /// returns the same `List`.
     static var _rlmIsKept: Bool { get }
-    /// Whether an accessor may return its cached value. False for the initial value of an unmanaged
-    /// object. Traps if the realm of the object was invalidated.
+    /// Whether an accessor may return its cached value `kept`. False if `kept` is a collection that
+    /// was created while the object was unmanaged. Traps if the realm of the object was
+    /// invalidated.
     static func _rlmStays(_ kept: Self, _ object: ObjectBase) -> Bool
     /// Replaces the content of `kept`, a collection of an unmanaged object, by the content of
     /// `value`.

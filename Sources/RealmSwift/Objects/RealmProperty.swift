@@ -65,11 +65,12 @@ private final class HolderLocation {
         self.object = twin
     }
 
-    /// While a key path is recorded, records that it reads this property.
+    /// If the object that contains the holder records a key path, appends this property to that key
+    /// path.
     func note() { _ = recording?.note(property) }
 
-    /// Returns the stored value, converted by `body`; nil for an unmanaged object. While a key path
-    /// is recorded, records the property and returns `nothing`.
+    /// Returns the stored value, converted by `body`; nil for an unmanaged object. If the object
+    /// records a key path, appends this property to the key path and returns `nothing`.
     func read<T>(_ nothing: @autoclosure () -> T, _ body: (_Stored) -> T) -> T? {
         if recording?.note(property) == true { return nothing() }
         guard let object else { return nil }

@@ -68,7 +68,8 @@ extension PredicateValues {
 
     // MARK: Embedded objects
 
-    /// Returns a condition that compares each property of an embedded object.
+    /// Returns a condition that each property of the embedded object at `path` equals the same
+    /// property of `object`.
     ///
     /// - Parameter path: path to the embedded object in the database; nil if the query is on
     ///   embedded objects themselves.

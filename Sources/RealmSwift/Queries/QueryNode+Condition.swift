@@ -6,8 +6,9 @@ struct QueryNodeBuilder {
     private let values: PredicateValues
     /// Class of the objects at which paths begin; nil if unknown.
     private var model: ClassModel?
-    /// Inside a subquery: the collection of the subquery. Paths through the collection are
-    /// converted to paths from its elements.
+    /// Collection of the subquery whose condition is being built; nil outside of subqueries. Paths
+    /// that begin with this collection are shortened to begin at one of its elements: `dogs.age`
+    /// becomes `age`.
     private var root: NodePath?
 
     static func query(

@@ -20,7 +20,7 @@ public struct Schema: CustomStringConvertible, Equatable, Sendable {
 
     init(_ schema: ModelSchema) { objectSchema = schema.models.map { ObjectSchema($0) } }
 
-    /// Creates the schema of a file.
+    /// Makes the description of a schema that was read from a file.
     init(_ schema: RealmEngine.Schema) {
         objectSchema = schema.classes.map { ObjectSchema($0, schema) }
     }

@@ -16,7 +16,7 @@ final class ThreadRecord {
 
     private static let slot = ThreadSlot()
 
-    /// The record of the calling thread.
+    /// State of the calling thread, created by the first use on that thread.
     static var current: ThreadRecord {
         if let known = slot.object { return unsafeDowncast(known, to: ThreadRecord.self) }
         let fresh = ThreadRecord()

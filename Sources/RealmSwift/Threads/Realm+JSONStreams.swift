@@ -10,10 +10,10 @@ extension Realm {
     /// let added = try await realm.add(jsonLines: body, as: Person.self, update: .modified)
     /// ```
     ///
-    /// The stream is stored in transactions of whole lines: as soon as 1 MiB of them has arrived,
-    /// they are written with `asyncWrite`, and the rest at the end. The stream is read no further
-    /// meanwhile. Records are read as `add(jsonLines:as:update:)` for `Data` does; a link may
-    /// reference an object of a later line of the same transaction.
+    /// The stream is stored in transactions of whole lines: as soon as 1 MiB has arrived, all
+    /// complete lines are written with `asyncWrite`; the rest is written at the end. During a
+    /// transaction, the stream is not read. Records are read as `add(jsonLines:as:update:)` for
+    /// `Data` does; a link may reference an object of a later line of the same transaction.
     ///
     /// Traps if the realm is not confined to the calling actor.
     ///
@@ -40,7 +40,8 @@ extension Realm {
     }
 }
 
-/// Bytes of a stream that are not stored yet, and the numbers of what is.
+/// Splits a stream into whole lines and stores them. Contains the bytes that are not stored yet,
+/// and the numbers of records stored so far.
 private struct LineStream {
     private var rules: JSONLines
     private(set) var rest = Data()
@@ -49,12 +50,13 @@ private struct LineStream {
     private var lineEnd: Int?
     private(set) var added = Realm.AddedRecords()
 
-    /// Size in bytes from which lines are stored.
+    /// Number of bytes that must have arrived before lines are stored.
     private static let enough = 1 << 20
 
     init(_ rules: JSONLines) { self.rules = rules }
 
-    /// Adds bytes. Returns the whole lines so far if there are enough of them.
+    /// Adds bytes of the stream. Returns all complete lines once at least 1 MiB has arrived;
+    /// otherwise nil.
     mutating func add(_ piece: some DataProtocol) -> Data? {
         let start = rest.count
         rest.append(contentsOf: piece)

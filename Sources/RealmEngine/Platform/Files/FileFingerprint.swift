@@ -5,7 +5,8 @@ import Glibc
 /// earlier or later file of the same name, including copies and compacted files that replaced the
 /// original.
 package enum FileFingerprint {
-    /// Returns the fingerprint as 16 hexadecimal digits; nil if there is no file at `path`.
+    /// Returns the fingerprint of the file at `path`, a hash of its inode number and birth time, as
+    /// 16 hexadecimal digits. Returns nil if there is no such file.
     package static func text(path: String) -> String? {
         var inode: UInt64 = 0
         var seconds: Int64 = 0

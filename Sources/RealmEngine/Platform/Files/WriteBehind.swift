@@ -53,7 +53,8 @@ final class WriteBehind: @unchecked Sendable {
     private let write: (Chunk) throws(RealmError) -> Void
     private let follower: (any WriteFollower)?
     // The mutex of `monitor` guards the following properties.
-    /// Chunks that were passed to `exchange` and are still in memory, in order.
+    /// Chunks that the producer passed to `exchange` and that are still in memory, in the order of
+    /// their offsets in the file.
     private var line: [Chunk] = []
     /// Number of chunks at the beginning of `line` that have been written to the file.
     private var writtenCount = 0
@@ -120,8 +121,8 @@ final class WriteBehind: @unchecked Sendable {
         monitor.wait { !isRunning }
     }
 
-    /// Removes and returns the oldest chunk, if it is written and the follower has read it;
-    /// otherwise nil.
+    /// Removes the oldest chunk from `line` and returns it. Returns nil unless that chunk has been
+    /// written to the file, and read by `follower` if there is one.
     private func takeOldest() -> Chunk? {
         guard let oldest = line.first, writtenCount > 0, !isBehind || oldest.end <= followed,
             oldest.end <= following ?? oldest.end
@@ -136,8 +137,9 @@ final class WriteBehind: @unchecked Sendable {
         return followed < last.end
     }
 
-    /// Runs the follower as long as `isTooMuch` returns true, or waits if the follower has no new
-    /// bytes to read. Calls `isTooMuch` with the monitor's mutex held.
+    /// Runs `follower` on this thread while `isTooMuch` returns true. Whenever `follower` has no
+    /// new bytes to read, waits. Calls `isTooMuch` with the monitor's mutex held. Throws the error
+    /// of an earlier step.
     private func takePart(while isTooMuch: () -> Bool) throws(RealmError) {
         while true {
             var step = Step.wait

@@ -2,10 +2,10 @@ import Glibc
 
 /// The kernel's table of file locks, `/proc/locks`. Used to find the locks of one file.
 struct LockTable {
-    /// The inode number of the file as text, with the characters around it in `/proc/locks`: `:1234
-    /// `.
+    /// Text of the inode number in a line of `/proc/locks`: a colon, the number, and a space.
     private let inode: String
-    /// The identification of the file in `/proc/locks`, device and inode number: ` 08:02:1234 `.
+    /// Text of the device and inode numbers in a line of `/proc/locks`, such as `08:02:1234`
+    /// between two spaces.
     private let name: String
 
     init(_ file: FileIdentity) {

@@ -21,7 +21,8 @@ struct AddressTable: @unchecked Sendable {
         slots.initialize(repeating: Slot(), count: Self.count)
     }
 
-    /// Registers `capacity` bytes at `start` and returns their slot; -1 if no slot is free.
+    /// Stores the range of `capacity` bytes at `start`, with the pointer `meaning`, in a free slot
+    /// of the table. Returns the index of the slot; -1 if no slot is free.
     func add(_ start: UnsafeRawPointer, _ capacity: Int, _ meaning: UnsafeRawPointer) -> Int {
         mutex.withLock { _ in
             guard let i = (0..<Self.count).first(where: { slots[$0].meaning == 0 }) else {

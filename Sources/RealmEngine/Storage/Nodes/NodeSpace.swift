@@ -171,8 +171,8 @@ struct NodeSpace {
             code: "WrongTransactionState", reason: "outdated")
     }
 
-    /// A space that reads the same bytes without a budget, for single values that a walk reads
-    /// repeatedly.
+    /// A space that reads the same bytes without a limit on the number of bytes read (the read
+    /// budget). Used for single values that a visit of a tree reads repeatedly.
     @inline(__always)
     var unmetered: NodeSpace {
         NodeSpace(base: base, limit: limit, state: state.pointee.lookup)
@@ -280,8 +280,10 @@ struct ReadState {
     var joined: Unmanaged<JoinedBlobs>?
     /// State of `ReadContext.lookup` for the same snapshot.
     let lookup: UnsafeMutablePointer<ReadState>
-    /// Pages of an encrypted file, and the mark of each page; nil for unencrypted files. `moment`
-    /// is the moment at which the version was opened, `limit` the end of the version.
+    /// State of an encrypted file; nil for unencrypted files. `marks` has, for each page, the
+    /// moment at which the page was last compared with the file. `moment` is the moment at which
+    /// this version was opened: pages with lower marks are compared again. `limit`, for all files,
+    /// is the size of the version in bytes.
     var pages: Unmanaged<EncryptedPages>?
     var marks: EncryptedPages.Marks?
     var moment: UInt64 = 0

@@ -1,7 +1,7 @@
-/// Address of the word that stores the ref of a node: a slot of its parent, or the root of an
-/// editor.
+/// Address of a word that contains the ref of a node: a slot of the parent node, or, for the root
+/// of a tree, a variable of the editor that changes the tree.
 ///
-/// Valid until the parent is replaced by a larger copy.
+/// Valid until the parent node is replaced by a larger copy.
 typealias RefSlot = UnsafeMutablePointer<UInt64>
 
 /// A node that the open transaction created and may change in place.

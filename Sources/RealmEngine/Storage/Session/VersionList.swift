@@ -193,7 +193,8 @@ struct VersionList {
         }
     }
 
-    /// Numbers of the versions that accept frozen pins, ascending.
+    /// Returns the numbers of all versions to which a frozen pin can be added, ascending: the
+    /// pinned versions and the newest one.
     func held() throws(RealmError) -> [UInt64] {
         try cover()
         return (0..<file.entryCount)

@@ -24,7 +24,12 @@ struct CommittedSpace: Sendable {
 }
 
 extension FreeSpace {
-    /// Makes the same free space as reading the free list of the `committed` version from the file.
+    /// Makes the free space of the `committed` version without reading the free list from the file;
+    /// the result is the same.
+    ///
+    /// - Parameters:
+    ///   - oldest: oldest readable version.
+    ///   - older: free lists of the other readable versions, for back-dating chunks.
     init(
         after committed: CommittedSpace, oldestReachable oldest: UInt64, _ older: PreviousFreeLists
     ) {

@@ -161,8 +161,9 @@ final class EncryptedBatch {
     private let pages: EncryptedPages
     private let ciphers: ByteBufferBox
     private let entries: ByteBufferBox
-    /// Range of indexes in `list` of pages that were written, but of whose entries only one half
-    /// describes the write (see `confirm`).
+    /// Range of indexes in `list` of pages that were written and not yet confirmed: only one half
+    /// of their entries contains the authentication code of the write. `confirm` stores the code in
+    /// the other half, too.
     private var written = 0..<0
 
     init(_ list: [Int], _ pages: EncryptedPages) {

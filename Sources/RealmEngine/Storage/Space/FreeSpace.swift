@@ -124,8 +124,8 @@ struct FreeSpace {
     /// the number of bytes by which another stretch of extents may be longer.
     private static let writeCost: UInt64 = 1 << 9
 
-    /// A stretch of neighbouring extents is used only if its length is at most this multiple of the
-    /// bytes to write.
+    /// Maximum length of a stretch of neighbouring extents that a commit fills, as a multiple of
+    /// the bytes to write.
     private static let sparsest: UInt64 = 6
 
     /// Returns the indices of neighbouring extents that together have room for `need`, with as

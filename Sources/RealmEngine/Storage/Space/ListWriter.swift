@@ -78,8 +78,8 @@ struct ListWriter {
         guard let i = space.position(around: Extent(start: start, count: bound)) else {
             throw FreeSpace.brokenReserve
         }
-        // If the free lists begin at a section boundary inside the extent, the part before the
-        // boundary remains a free chunk of its own.
+        // If the free lists begin inside the extent, at a boundary of the 64 MiB sections, the part
+        // of the extent before the boundary remains free.
         let before = space.free[i].start < start ? 1 : 0
         let count = space.free.count + before + space.locked.count + released.count
         let layout = Layout(
@@ -98,8 +98,8 @@ struct ListWriter {
         return try emit(layout, slots, end)
     }
 
-    /// Returns the offset of `bound` contiguous free bytes within one section of 64 MiB. Extends
-    /// the file if there are none.
+    /// Returns the offset of `bound` contiguous free bytes that do not cross a boundary of the 64
+    /// MiB sections of a file. Extends the file if there are none.
     private mutating func place(_ bound: UInt64) -> UInt64 {
         if let reserve, let rest = space.extent(from: reserve.start),
             let start = Self.start(in: rest, bound)
@@ -122,8 +122,8 @@ struct ListWriter {
         }
     }
 
-    /// Returns the offset of the first `bound` bytes of `extent` that are within one section of 64
-    /// MiB; nil if there are none.
+    /// Returns the lowest offset in `extent` at which `bound` free bytes begin without crossing a
+    /// boundary of the 64 MiB sections of a file. Returns nil if there is none.
     static func start(in extent: Extent, _ bound: UInt64) -> UInt64? {
         guard extent.count >= bound else { return nil }
         let boundary = (extent.start / NodeWriter.section + 1) * NodeWriter.section

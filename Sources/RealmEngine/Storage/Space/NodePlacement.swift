@@ -21,7 +21,8 @@ struct NodePlacement {
     private let isWhole: Bool
     /// Index of free extents by size; nil until a node is placed in its best-fitting extent.
     private var index: FreeExtentIndex?
-    /// Indices of the extents that will be filled next.
+    /// Indices of the free extents that will be filled next, in this order. Empty if none were
+    /// chosen.
     private var planned: ArraySlice<Int> = []
     /// Number of times that this commit may still search the emptiest stretch, a sequence of
     /// neighbouring free extents, and plan to fill it. The nodes of one commit may need several
@@ -178,9 +179,9 @@ struct NodePlacement {
         return (Ref(start), box.extend(by: Int(size)))
     }
 
-    /// Places a large node in a planned extent, and leaves the current extent open for smaller
-    /// nodes. Returns nil if little of the current extent is left, or if no planned extent has
-    /// room.
+    /// Places a large node in one of the extents that will be filled later (`planned`). The current
+    /// extent stays open for smaller nodes. Returns nil if the node is small, if little of the
+    /// current extent is left, or if no extent in `planned` has room.
     private mutating func putAside(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -198,8 +199,9 @@ struct NodePlacement {
         return nil
     }
 
-    /// Places a large node for which no planned extent has room in another free extent or in new
-    /// space, so that the planned extents can still be filled. Returns nil for other nodes.
+    /// Places a large node for which no extent in `planned` has room. The node gets another free
+    /// extent, or new space at the end of the file, so that the extents in `planned` can still be
+    /// filled. Returns nil for all other nodes.
     private mutating func fitLarge(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -212,7 +214,7 @@ struct NodePlacement {
         return fit(size, isTight: true)
     }
 
-    /// Opens the next planned extent; returns false if there is none.
+    /// Makes the next extent in `planned` the current extent; returns false if `planned` is empty.
     private mutating func openPlanned() -> Bool {
         while let i = planned.popFirst() {
             guard free.free[i].count > 0 else { continue }
@@ -222,12 +224,16 @@ struct NodePlacement {
         return false
     }
 
-    /// Closes the current extent and opens the next planned one. If none is planned, opens the
-    /// smallest extent with room for all remaining nodes; otherwise plans a stretch, a sequence of
-    /// neighbouring extents; otherwise extends the file.
+    /// Closes the current extent and chooses the next one, the first of these that exists:
     ///
-    /// If a commit of few nodes finds no stretch although enough space is free, places the node in
-    /// its best-fitting extent and returns the result. Returns nil in all other cases.
+    /// 1. the next extent in `planned`;
+    /// 2. the smallest extent with room for all remaining nodes;
+    /// 3. the first extent of the emptiest stretch of the file, a sequence of neighbouring extents,
+    ///    which becomes `planned`;
+    /// 4. new space at the end of the file.
+    ///
+    /// Returns nil. Exception: if step 3 fails in a commit of few nodes although enough space is
+    /// free, places this node in its best-fitting extent and returns its ref and memory.
     private mutating func openNext(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
