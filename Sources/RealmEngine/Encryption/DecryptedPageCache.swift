@@ -54,7 +54,8 @@ final class DecryptedPageCache: @unchecked Sendable {
     /// Memory in which freed pages are decrypted again. It has room for four pieces (ranges of `1
     /// << shift` adjacent pages) for each mutex of `EncryptedPages`.
     private let work: UnsafeMutableRawPointer
-    /// Number of adjacent pages that are freed together (a piece), as a power of 2.
+    /// Number of adjacent pages in a piece, as a power of 2. A piece is freed, and restored, as a
+    /// whole.
     let shift: Int
     private let capacity: Int
     /// Number of decrypted pages of this file in memory.
@@ -66,13 +67,13 @@ final class DecryptedPageCache: @unchecked Sendable {
     private let turn = Atomic<Bool>(false)
     private var hand = 0
 
-    /// Maximum number of pieces (ranges of adjacent pages that are freed together) in a file. Where
-    /// a freed piece adjoins a piece in memory, the kernel divides the mapping. It permits only
-    /// some ten thousand mappings per process.
+    /// Maximum number of pieces (ranges of `1 << shift` adjacent pages) in a file. Where a freed
+    /// piece adjoins a piece in memory, the kernel divides the mapping. It permits only some ten
+    /// thousand mappings per process.
     private static let maximumPieceCount = 1 << 14
-    /// Number of pages in the smallest pieces, as a power of 2. A random access usually needs no
-    /// other pages nearby, so pieces are small. Freeing and restoring a piece takes several system
-    /// calls, so pieces are not smaller.
+    /// Minimum of `shift`, the number of pages in a piece as a power of 2. A random access usually
+    /// needs no other pages nearby, so pieces are small. Freeing and restoring a piece takes
+    /// several system calls, so pieces are not smaller.
     private static let smallestShift = 2
     /// Number of pieces in a group, as a power of 2. A piece is a range of `1 << shift` adjacent
     /// pages.
@@ -131,7 +132,8 @@ final class DecryptedPageCache: @unchecked Sendable {
             && memory.load(as: UInt8.self) == 0 && (memory + page).load(as: UInt8.self) == 1
     }()
 
-    /// Number of pages in a group of four pieces, as a power of 2.
+    /// Number of adjacent pages that are freed together, as a power of 2. They are four pieces of
+    /// `1 << shift` pages each.
     var groupShift: Int { shift + Self.groupShift }
 
     private var groupSize: Int { EncryptedLayout.page << groupShift }

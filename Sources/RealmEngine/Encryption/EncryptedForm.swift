@@ -2,8 +2,8 @@
 enum EncryptedForm {
     private static let maximumWriteCount: UInt32 = 1 << 28
 
-    /// Whether `size` bytes at `base` begin with a table of 64 entries, as every encrypted database
-    /// does.
+    /// Whether the `size` bytes at `base` begin with a table of 64 entries, one for each of the
+    /// first 64 pages. Every encrypted database begins with this table.
     ///
     /// Each entry must be zero, or contain two authentication codes and two write counters. The
     /// counters must not be unusually large, and the latest one must not be smaller than the other.
@@ -16,11 +16,11 @@ enum EncryptedForm {
         }
     }
 
-    /// Whether `size` bytes at `base` are the beginning of an encrypted database that was cut off,
-    /// with fewer bytes than the smallest one.
+    /// Whether the `size` bytes at `base` are the beginning of an encrypted database that was
+    /// truncated to less than two pages, the smallest size of an encrypted database.
     ///
-    /// - Parameter least: minimum number of bytes to decide; returns false for fewer. With fewer
-    ///   bytes than an entry, only the write counter is checked.
+    /// - Parameter least: minimum value of `size`; returns false for fewer bytes. If `size` is less
+    ///   than 64, the size of a page's entry, only the first entry's write counter is checked.
     static func isCut(
         _ base: UnsafeRawPointer, size: Int, least: Int = EncryptedLayout.entry
     ) -> Bool {

@@ -121,9 +121,10 @@ extension EncryptedPages {
         return pages
     }
 
-    /// Restores `page` if it was in memory before it was freed; otherwise returns 0. Also restores
-    /// the next page if it was in memory before, and both pages authenticate at the first attempt.
-    /// Returns the number of restored pages.
+    /// Decrypts `page` again into work memory, or returns 0 if the page had not been decrypted
+    /// before its piece was freed. Also decrypts the next page if that page had been decrypted,
+    /// too, and if both pages authenticate when read once. Returns the number of pages decrypted, 0
+    /// to 2.
     private func restore(
         _ bounds: DecryptedPageCache, _ page: Int, isLast: Bool, _ scratch: Scratch
     ) -> Int {

@@ -130,8 +130,8 @@ final class Mapping: @unchecked Sendable {
         mappedSize.store(end, ordering: .releasing)
     }
 
-    /// The whole pages of the range that are reserved for the slab, after the file, as offsets from
-    /// `base`.
+    /// Range of offsets from `base`, rounded to whole pages, that is reserved for the nodes of
+    /// write transactions (`Slab`). It begins after the maximum size of the file.
     var behindFile: Range<Int> {
         let page = AddressSpace.pageSize
         // A copy of bytes in memory need not begin at a page boundary.
@@ -139,7 +139,8 @@ final class Mapping: @unchecked Sendable {
         return reserved / 2 / page * page + shift..<UnsafeRawPointer(start) + reserved - base
     }
 
-    /// Reserves one of the equal parts of `behindFile` for a reader. Returns nil if all are in use.
+    /// Reserves one of the equal parts of `behindFile` for a reader. Returns nil if all parts are
+    /// in use.
     func takePart() -> MappingPart? {
         takenParts.withLock { taken in
             guard let i = (0..<MappingPart.count).first(where: { taken & 1 << $0 == 0 }) else {

@@ -1,14 +1,14 @@
-/// Division of a table's rows into vectors of at most 256 rows. The number of rows in a leaf of a
-/// column was chosen by its writer and is usually 1000. Each vector should be inside one leaf of
-/// each column.
+/// Division of a table's rows into vectors of at most 256 rows. The engine that wrote the file
+/// chose the number of rows in a leaf of a column, usually 1000. Vectors are divided so that, in
+/// each column, all values of a vector are in one leaf.
 struct LegacyGrid {
     let rows: Int
     /// Number of rows in each leaf of a column.
     private let leaf: Int
     private let vectorsPerLeaf: Int
     let vectors: Int
-    /// First row of each vector, followed by the number of rows; nil if the first rows are
-    /// computed.
+    /// First row of each vector (a range of at most 256 rows), followed by the number of rows. Nil
+    /// if `start` computes the first rows from `leaf`.
     private let starts: [Int]?
 
     /// - Parameter leaf: number of rows in each leaf except the last; nil for a table of one leaf.

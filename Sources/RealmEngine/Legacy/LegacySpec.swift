@@ -78,8 +78,9 @@ final class LegacySpec: Sendable {
         slots = reader.slot
     }
 
-    /// Reads the arrays of a spec in parallel. Some arrays only have elements for columns of
-    /// certain types.
+    /// Reads the columns of a spec one after the other. Each array of a spec contains one attribute
+    /// of the columns. Some arrays only have elements for columns of certain types, so a separate
+    /// position is kept for these.
     private struct Reader {
         let space: NodeSpace
         let ref: Ref

@@ -62,14 +62,16 @@ extension LegacyTable.Unlinked {
         return objects
     }
 
-    /// Returns the roots of all columns; `Ref.none` for each column that was emptied.
+    /// Returns the root of each column's B+tree; `Ref.none` for columns whose values the upgrade
+    /// has already moved to clusters.
     private static func remainingRoots(
         _ columns: NodeView?, _ spec: LegacySpec, at ref: Ref
     ) throws(RealmError) -> [Ref] {
         guard let columns else { return spec.columns.map { _ in .none } }
         var roots: [Ref] = []
         for column in spec.columns {
-            // The upgrade adds this column, with the old row of each object, to the clusters only.
+            // The upgrade adds this column only to the clusters. It contains the row that each
+            // object had before the upgrade.
             let isNew = column.name == UpgradedObjects.rowColumn
             let slot = isNew ? nil : columns.slot(column.slot)
             guard slot?.isTagged != true else {

@@ -11,14 +11,14 @@ final class UpgradedObjects: Sendable {
     let leaves: [Ref]
     /// Index of the first object of each leaf, followed by the number of objects.
     let starts: [Int]
-    /// For each object, its row in the old B+trees of the columns; nil if the row of each object is
-    /// its key.
+    /// For each object, its row in the B+trees that the columns had before the upgrade. Nil if the
+    /// row of each object equals its key.
     let oldRows: [Int]?
-    /// For each row of the old B+trees, the index of its object; nil if the row of each object is
-    /// its key.
+    /// For each row of the B+trees before the upgrade, the index of its object. Nil if the row of
+    /// each object equals its key.
     private let indexes: [Int]?
-    /// Whether the key of each object is its index, and also its row in the old B+trees of the
-    /// columns.
+    /// Whether the key of each object equals its index, and also its row in the B+trees that the
+    /// columns had before the upgrade.
     let keysAreRows: Bool
 
     /// Name of the column that contains the row of each object in the B+trees before the upgrade.
@@ -78,8 +78,8 @@ final class UpgradedObjects: Sendable {
         return i < keys.count && keys[i] == key ? i : nil
     }
 
-    /// Returns the index of the object whose row in the old B+trees of the columns was `row`; nil
-    /// if there is none.
+    /// Returns the index of the object whose row was `row` in the B+trees that the columns had
+    /// before the upgrade; nil if there is none.
     func index(ofRow row: Int) -> Int? {
         guard let indexes else { return index(ofKey: Int64(row)) }
         return indexes.indices.contains(row) ? indexes[row] : nil
@@ -87,8 +87,8 @@ final class UpgradedObjects: Sendable {
 }
 
 extension LegacyTable {
-    /// Whether the key of each object is its index, and also its row in the old B+trees of the
-    /// columns.
+    /// Whether the key of each object equals its index, and also its row in the B+trees that the
+    /// columns had before an upgrade. True if no upgrade to format 10 has begun.
     var keysAreRows: Bool { objects?.keysAreRows ?? true }
 
     /// Smallest key that is greater than the keys of all objects.
@@ -96,15 +96,17 @@ extension LegacyTable {
 
     func key(_ object: Int) -> Int64 { objects?.keys[object] ?? Int64(object) }
 
-    /// Returns the row that an object has in the old B+trees of the columns, given the object's
-    /// index.
+    /// Returns the row of an object in the B+trees that the columns had before the upgrade to
+    /// clusters.
+    ///
+    /// - Parameter object: index of the object in this table.
     func row(_ object: Int) -> Int {
         guard let objects else { return object }
         return objects.oldRows?[object] ?? Int(objects.keys[object])
     }
 
-    /// Returns the index of the object to which a link in an old column refers. `ref` is the node
-    /// with the link, for errors.
+    /// Returns the index of the object to which a link refers that contains `row`, a row before the
+    /// upgrade. `ref` is the node with the link, for errors.
     func index(ofRow row: Int64, from ref: Ref) throws(RealmError) -> Int {
         if let objects {
             if let index = objects.index(ofRow: Int(row)) { return index }

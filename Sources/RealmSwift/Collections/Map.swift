@@ -66,7 +66,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
     /// rejects at least one of them. Nil for all other maps; their values are in `unmanaged`.
     private var refused: RefusedElements<Value>?
     @exclusivity(unchecked) var managed: ManagedCollection?
-    /// While a key path is recorded: the value that every key returns. Otherwise nil.
+    /// Element that the map returns for every key while a key path such as `\.map["a"].name` is
+    /// recorded: an object that records the properties read from it. Nil at all other times.
     private var recorded: Value?
 
     /// Creates an empty unmanaged map.

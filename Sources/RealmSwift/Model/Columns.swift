@@ -83,7 +83,7 @@ extension String: _PersistableInsideOptional, _DefaultConstructible, _PrimaryKey
         guard let bytes = object.text(Int(property)) else { mismatch(.null, self) }
         return bytes.string
     }
-    /// Stores the text without a copy in the `_Storing` buffer.
+    /// Stores the text directly, without copying it to the buffer in `storing`.
     public static func _rlmAdopt(
         _ value: String, _ object: ObjectBase, _ property: UInt16, _ storing: _Storing
     ) -> String? {

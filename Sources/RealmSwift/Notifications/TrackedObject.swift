@@ -85,7 +85,8 @@ public final class TrackedObject<Root: ObjectBase>: Observable {
         }
     }
 
-    /// Reports a change of the key paths that depend on the named properties.
+    /// Notifies the Observation module that the value of each tracked key path has changed that
+    /// depends on one of the properties `names`.
     private func report(_ names: [String]) {
         var changed: [AnyKeyPath: Report] = [:]
         for name in names { changed.merge(reports[name] ?? [:]) { first, _ in first } }

@@ -50,7 +50,8 @@ private final class HolderLocation {
     /// Another accessor of the stored object, because the accessor that contains the holder may be
     /// released before the holder.
     private var object: ObjectBase?
-    /// The object that contains the holder, if that object records a key path; nil otherwise.
+    /// The object whose property is this holder, if the object records a key path; nil otherwise. A
+    /// holder is a property value that is an object, such as a `RealmProperty`.
     private weak var recording: ObjectBase?
     private var property = UInt16.max
 

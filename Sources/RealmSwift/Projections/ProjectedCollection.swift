@@ -119,7 +119,8 @@ where Element: RealmCollectionValue {
     }
 }
 
-/// A collection and the property to read from its elements, without the class of the elements.
+/// A collection of objects and the property to read from them. Type-erased: only the type of the
+/// property is known, not the class of the objects.
 private protocol ProjectedBase<Element> {
     associatedtype Element: RealmCollectionValue
     var count: Int { get }

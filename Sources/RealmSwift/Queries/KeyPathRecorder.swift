@@ -92,7 +92,9 @@ extension ObjectBase {
 }
 
 extension _Persistable {
-    /// Records that a property was read and returns the value with which the key path continues.
+    /// Records that the property with index `property` of `object` is read. Returns a value from
+    /// which the rest of the key path can be read: for a link, an object that records its
+    /// properties.
     @usableFromInline
     static func recorded(_ object: ObjectBase, _ property: UInt16) -> Self {
         guard object.note(property), let recorder = object.recorder else {

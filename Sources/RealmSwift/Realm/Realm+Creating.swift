@@ -145,8 +145,9 @@ struct InitialValues {
         /// For an unmanaged object. Objects are used unchanged; dictionaries and arrays become
         /// unmanaged objects.
         case unmanaged
-        /// For an object of a realm. Objects of the same realm are used unchanged. Other objects
-        /// are copied, into the realm or into unmanaged objects that are added later.
+        /// For an object of a realm. Objects of that realm are used unchanged. Other objects,
+        /// dictionaries and arrays are copied into the realm, or become unmanaged objects that the
+        /// caller adds to the realm.
         case stored(RealmInstance, Realm.UpdatePolicy)
     }
 

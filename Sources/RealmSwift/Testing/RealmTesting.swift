@@ -64,7 +64,9 @@ public enum RealmTesting {
             cell.deallocate()
         }
 
-        /// Returns the object on the heap that contains the values captured by the closure.
+        /// Returns the heap object with the captured values of the closure in `cell`; nil if the
+        /// closure captures nothing. A closure value consists of a function pointer and this
+        /// pointer.
         private static func context(
             _ cell: UnsafeMutablePointer<(() -> Void, Int)>
         ) -> UnsafeRawPointer? {

@@ -43,7 +43,8 @@ extension Realm {
 /// A type whose values can be passed to other threads. Has no generic parameter for elements, so it
 /// can be used without their type.
 protocol ThreadTransferable {
-    /// Description of the value for the engine; nil for an unmanaged value.
+    /// Reference to the value, which RealmEngine can resolve in another context or version; nil for
+    /// an unmanaged value.
     var confined: RealmEngine.Confined? { get }
     var instance: RealmInstance? { get }
     /// Function that creates a value of the same type in another realm, from the engine's
@@ -227,7 +228,7 @@ extension Map: ThreadTransferable {
 }
 
 extension ManagedCollection {
-    /// Description of the collection for the engine.
+    /// Reference to the collection, which RealmEngine can resolve in another context or version.
     var confined: RealmEngine.Confined {
         let column = handle.owner.objects.properties[handle.property].key
         return RealmEngine.Confined(

@@ -66,8 +66,8 @@ final class WriteBehind: @unchecked Sendable {
     private var failure: RealmError?
     private var isClosing = false
     private var isRunning = false
-    /// Whether the producer has tried to start the second thread. Only the producer uses this
-    /// property.
+    /// Whether `start` has tried to start the second thread, successfully or not. Only the thread
+    /// that calls `exchange` uses this property.
     private var hasTried = false
 
     /// - Parameters:

@@ -35,7 +35,7 @@ final class CommitListener: Sendable {
         var entries: [UInt64: Entry] = [:]
         var lastNumber: UInt64 = 0
         var hasThread = false
-        /// Number of times that the thread has woken up, for tests.
+        /// Number of times that the listener's thread has woken up. For tests.
         var wakes = 0
     }
 

@@ -20,7 +20,8 @@ struct LockTable {
     /// Whether a `flock` in `/proc/locks` is a lock of the file.
     enum Match: Comparable {
         case none
-        /// The inode numbers are equal, but the device numbers differ.
+        /// The lock is on a file with the same inode number and another device number. It may be a
+        /// lock of this file: some file systems show another device in `/proc/locks`.
         case inode
         case file
     }

@@ -87,7 +87,7 @@ extension SharedCondition {
         return (25...40).contains(minor) && waiterWord == 9
     }()
 
-    /// The state of the condition; nil if no thread is inside `broadcast`.
+    /// State of the condition variable while a thread is inside `broadcast`; nil if no thread is.
     var blockage: Blockage? {
         guard Self.waitsForWaiters, value(Word.lock) & 3 != 0 else { return nil }
         return Blockage(

@@ -26,8 +26,9 @@ class DerivedNodes: @unchecked Sendable {
 }
 
 extension NodeSpace {
-    /// Charges the elements of a leaf in a file of an older format. The budget of such a file is
-    /// larger (`NodeSpace.extent`), so each element costs more.
+    /// Subtracts a third of `count`, the number of elements in a leaf of a file of an older format,
+    /// from the read budget. For the current format the fraction is smaller, but the budget of
+    /// older files is larger (`NodeSpace.extent`).
     @inline(never)
     func chargeDerivedElements(_ count: Int, at ref: Ref) throws(RealmError) {
         guard count <= DerivedNodes.maximumLeafCount else { throw tooMany(count, ref) }

@@ -137,16 +137,17 @@ struct NodeSpace {
         if state.pointee.budget < 0 { throw exhausted(ref) }
     }
 
-    /// Charges the reading of a stored value of `length` bytes. Only a fraction of the length is
-    /// charged: a valid walk may read the same value dozens of times, but a damaged file must not
-    /// repeat a value for ever.
+    /// Subtracts a fraction of `length`, the size of a stored value, from the read budget. Only a
+    /// fraction, since reading a valid file may read the same value dozens of times. A damaged
+    /// file, however, must not repeat a value for ever.
     @inline(__always)
     func chargeValue(_ length: Int, at ref: Ref) throws(RealmError) {
         if length > 256 { try charge(length >> 5, at: ref) }
     }
 
-    /// Checks and charges the number of elements of a collection's leaf. Elements of width 0 take
-    /// no space, so the size of the leaf does not limit their number.
+    /// Subtracts a fraction of `count`, the number of elements in a leaf of a collection, from the
+    /// read budget. Elements of width 0 take no space, so the size of the leaf does not limit their
+    /// number. Throws `corrupt` if the file cannot have that many elements.
     @inline(__always)
     func chargeElements(_ count: Int, at ref: Ref) throws(RealmError) {
         if state.pointee.derived != nil { return try chargeDerivedElements(count, at: ref) }
@@ -278,7 +279,7 @@ struct ReadState {
     /// Cache of values that are stored in several blobs. Nil until first used, and in the state of
     /// `ReadContext.walk`.
     var joined: Unmanaged<JoinedBlobs>?
-    /// State of `ReadContext.lookup` for the same snapshot.
+    /// State of `lookup` in the `ReadContext` that owns this state.
     let lookup: UnsafeMutablePointer<ReadState>
     /// State of an encrypted file; nil for unencrypted files. `marks` has, for each page, the
     /// moment at which the page was last compared with the file. `moment` is the moment at which

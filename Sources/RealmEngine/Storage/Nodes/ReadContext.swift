@@ -1,5 +1,6 @@
-/// The two spaces that read one snapshot: `walk`, whose budget limits a visit of all nodes, and
-/// `lookup`, which may open the same nodes repeatedly. Owns their states. Confined to one thread.
+/// The two node spaces that read one snapshot. `walk` limits the number of bytes read (the read
+/// budget), so that a visit of all nodes ends even in a damaged file with cycles. `lookup` may open
+/// the same nodes repeatedly. Owns the states of both spaces. Confined to one thread.
 final class ReadContext {
     let lookup: NodeSpace
     let walk: NodeSpace
@@ -7,16 +8,18 @@ final class ReadContext {
     let states: UnsafeMutablePointer<ReadState>
     private var keepAlive: AnyObject?
 
-    /// Reads a mapped file below `limit`; the caller keeps the mapping alive.
+    /// Prepares to read a mapped file below offset `limit`. The caller keeps the mapping alive.
     ///
-    /// - Parameter moment: moment at which the version was opened (`EncryptedPages`); nil for now.
+    /// - Parameter moment: moment at which the version was opened (`EncryptedPages`). Nil if the
+    ///   version is being opened now, which begins a new moment.
     convenience init(_ mapping: Mapping, limit: UInt64, since moment: UInt64? = nil) {
         self.init(
             base: mapping.base, limit: limit, mapping.pages.map(Unmanaged.passUnretained),
             moment ?? mapping.nextMoment())
     }
 
-    /// Reads the same bytes as `other`, for another thread or walk.
+    /// Prepares to read the same bytes as `other`, for another thread or for another visit of all
+    /// nodes.
     convenience init(_ other: NodeSpace) {
         self.init(
             base: other.base, limit: other.limit, other.state.pointee.pages,
@@ -25,7 +28,7 @@ final class ReadContext {
         setKeyShift(other.state.pointee.keyShift)
     }
 
-    /// Reads bytes in memory that are neither encrypted nor mapped from a file.
+    /// Prepares to read bytes in memory that are neither encrypted nor mapped from a file.
     convenience init(base: UnsafeRawPointer, limit: UInt64) {
         self.init(base: base, limit: limit, nil, 0)
     }

@@ -133,7 +133,7 @@ struct SlabNodes {
     fileprivate(set) var state: UnsafeMutablePointer<State>
 
     struct State {
-        /// Address of the memory, and the ref of its first byte.
+        /// Address of the slab's memory. `start` is the ref of the byte at this address.
         let base: UnsafeMutableRawPointer
         let start: UInt64
         /// Number of nodes created since the transaction began that are in memory.

@@ -20,8 +20,8 @@ final class EncryptedDevice: StorageDevice {
     /// authentication codes) was written and before the page itself is written; nil at all other
     /// times.
     private var header: EncryptedBatch?
-    /// Batches of pages that were written, whose entries still contain the authentication code of
-    /// the previous write.
+    /// Batches of pages that were written but not confirmed. One half of the entry of such a page
+    /// still has the authentication code of the page's previous content.
     private var unconfirmed: [EncryptedBatch] = []
     private let isDurable: Bool
     /// Whether nothing was written to the file since its last sync.
@@ -105,9 +105,9 @@ final class EncryptedDevice: StorageDevice {
         unconfirmed = []
     }
 
-    /// Flushes pages before the transaction ends. Each of them may be written again, but an entry
-    /// has room for the authentication codes of two writes only. So `confirm` stores the last code
-    /// in both halves of the entries.
+    /// Flushes pages before the transaction ends. The transaction may change and write these pages
+    /// again, but the entry of a page only has room for the authentication codes of two writes.
+    /// Therefore stores the code of this write in both halves of the entries.
     private func flushAhead() throws(RealmError) {
         if isDurable { try syncData() } else { try flushData(isDurable: false) }
         try confirm()

@@ -164,9 +164,10 @@ extension FreeSpace {
             return count == 0 ? nil : count - 1
         }
 
-        /// Returns the lowest stamp for `chunk` with which no commit overwrites bytes that a
-        /// readable version uses. Only the first `count` of `versions` and the newest version count
-        /// as readable.
+        /// Returns the lowest stamp that `chunk` may get. A chunk can be reused when no readable
+        /// version is older than its stamp. So the stamp must be greater than each readable version
+        /// that uses bytes of the chunk. Only the first `count` of `versions` and the newest
+        /// version count as readable.
         func backDatedStamp(of chunk: Chunk, among count: Int) throws(RealmError) -> UInt64 {
             var stamp = chunk.version
             var count = count
@@ -182,9 +183,10 @@ extension FreeSpace {
             }
         }
 
-        /// Returns the stamp that `chunk` gets in the free list of the next version. If an older
-        /// version's list cannot be read, the chunk keeps its stamp; the commit then has less free
-        /// space but does not fail.
+        /// Returns the stamp that `chunk` gets in the free list of the next version. The stamp is
+        /// the version from which on no readable version uses the chunk; it is initially the
+        /// version whose commit released the chunk. If an older version's free list cannot be read,
+        /// the chunk keeps its stamp; the commit then has less free space but does not fail.
         func stamp(of chunk: Chunk) -> UInt64 {
             if chunk.version <= judged { return chunk.version }
             return (try? backDatedStamp(of: chunk, among: versions.count)) ?? chunk.version
@@ -196,7 +198,8 @@ extension FreeSpace {
     final class VerifiedFreeLists {
         private var tops: [UInt64: Ref] = [:]
 
-        /// Removes the versions that are not in `older`, which contains the readable versions.
+        /// Removes from `tops` the versions that are no longer readable. `older` contains all
+        /// readable versions except the newest.
         fileprivate func retainReadable(_ older: [VersionList.Reachable.OlderVersion]) {
             if tops.count <= older.count { return }
             let readable = Set(older.map(\.version))

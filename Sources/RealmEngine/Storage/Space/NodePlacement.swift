@@ -58,9 +58,12 @@ struct NodePlacement {
     /// thousands of nodes; `runs` keeps the buffer alive.
     private var buffer: Unmanaged<ByteBufferBox>?
 
-    /// Number of free extents that is permitted in a file of any size.
+    /// Number of free extents that a file of any size may have before commits place nodes in
+    /// extents that fit them best, to reduce the number of extents.
     private static let fewExtents: UInt64 = 32
-    /// One more free extent is permitted per this number of bytes in use.
+    /// Number of bytes in use per free extent that a file may have without measures: `1 << 20`
+    /// bytes in use permit 170 free extents. With more free extents (and more than `fewExtents`),
+    /// commits place some nodes in the extents that fit them best.
     private static let bytesPerExtent: UInt64 = 6144
     /// Maximum size in bytes of free lists that are placed after the nodes of their commit. Longer
     /// lists get reserved space: otherwise each commit that replaces the lists would leave a gap

@@ -23,7 +23,7 @@ struct NodeWriter {
     private var places: NodePlacement
     /// Scratch memory for the decoded slots of the node that is being written.
     private var slots = [Int64](repeating: 0, count: 256)
-    /// New refs of the nodes written so far, in the order of the items.
+    /// Refs in the file of the nodes written so far, in the order of `order.items`.
     private var written: [Int64] = []
 
     static let section: UInt64 = 1 << 26
