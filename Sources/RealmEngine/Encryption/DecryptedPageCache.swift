@@ -10,7 +10,7 @@ import Synchronization
 /// that a pinned version can reach are the same as before.
 package enum DecryptedMemoryLimit {
     private static let most = Atomic<Int>(.max)
-    /// Number of open encrypted files, which share the limit.
+    /// Number of open encrypted files, which share the memory limit for decrypted pages.
     static let files = Atomic<Int>(0)
     /// Number of decrypted pages in memory, of all files together.
     static let held = Atomic<Int>(0)

@@ -1,7 +1,8 @@
 /// Operations of the only writer: the participant with the writer's turn, or the first participant
 /// of a session.
 extension EncryptedPages {
-    /// Mark of a page that the writer has changed and that is not yet written to the file.
+    /// Element of `marks` for a page that the writer has changed in memory and not yet written to
+    /// the file.
     static let staged = UInt64.max
 
     /// Prepares a page for changes: decrypts it, or fills it with zeros if it was never written.
@@ -15,8 +16,8 @@ extension EncryptedPages {
         }
     }
 
-    /// Encrypts changed pages to `ciphers`, one after the other. Stores their new entries in
-    /// `entries`.
+    /// Encrypts changed pages to `ciphers`, one after the other. Stores their new entries (the
+    /// counters and authentication codes of the last two writes) in `entries`.
     func encrypt(
         _ list: [Int], to ciphers: UnsafeMutableRawPointer, entries: UnsafeMutableRawPointer
     ) {
@@ -37,7 +38,9 @@ extension EncryptedPages {
         }
     }
 
-    /// Encrypts pages, each with the counter after the one in the first half of its entry.
+    /// Encrypts pages to `ciphers`, one after the other, and stores the counter and code of each in
+    /// the first half of the page's entry in `entries`. The counter of a page is one greater than
+    /// the counter that this half contained before.
     private func encryptNext(
         _ list: ArraySlice<Int>, to ciphers: UnsafeMutableRawPointer,
         entries: UnsafeMutableRawPointer
@@ -73,7 +76,7 @@ extension EncryptedPages {
         (halves + page * EncryptedLayout.half).load(as: UInt32.self) != 0
     }
 
-    /// Records that the file now contains the page as it is in memory. It was written with `entry`.
+    /// Records that the page has been written to the file, with `entry`, as it is in memory.
     func markWritten(_ page: Int, _ entry: UnsafeRawPointer) {
         (halves + page * EncryptedLayout.half).copyMemory(
             from: entry, byteCount: EncryptedLayout.half)

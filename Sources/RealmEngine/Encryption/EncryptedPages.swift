@@ -262,9 +262,10 @@ final class EncryptedPages: @unchecked Sendable {
 }
 
 extension EncryptedPages {
-    /// Work memory for decrypting a page: its entry, its encrypted and decrypted bytes, an
-    /// authentication code, and the encrypted bytes and code of another possible state. `beside` is
-    /// the work memory for a second page.
+    /// Work memory for decrypting a page. It contains the page's entry, the encrypted and decrypted
+    /// page, and the computed authentication code. `other` and `otherCode` are for the page
+    /// encrypted with another counter (see `isCounted`). `beside` is the work memory for a second
+    /// page.
     struct Scratch {
         let start: UnsafeMutableRawPointer
 
@@ -285,7 +286,7 @@ extension EncryptedPages {
     /// Purpose for which a page is read.
     enum Use {
         case reading
-        /// The page is verified. If it was never written, it is valid.
+        /// The page is verified by an integrity check. A page that was never written is accepted.
         case checking
         /// A part of the page will be overwritten. If the page was never written, it is filled with
         /// zeros.
@@ -393,14 +394,18 @@ extension EncryptedPages {
         return latest == 1 && before == 0 ? .begun : .damage
     }
 
-    /// Whether the two counters of an entry are plausible, if one of its codes matches the page.
+    /// Whether the two counters in the entry of a page are plausible, given that one of the entry's
+    /// authentication codes matches the page.
     ///
     /// The codes do not protect the counters, and a wrong counter would decrypt the first bytes of
-    /// the page wrongly. Each write increments the counter by one. When the write is complete, both
-    /// halves of the entry get the same counter. A write increments the counter by two only if
-    /// incrementing it by one would produce the same encrypted bytes as before. For that the first
-    /// bytes of the page must have changed exactly as the counter did; this case can be checked by
-    /// encrypting again.
+    /// the page wrongly. The first half of an entry describes the latest write, the second half the
+    /// write before. Three differences between the two counters are possible:
+    ///
+    /// - 0: the latest write was completed by copying the first half to the second.
+    /// - 1: a write increments the counter by one.
+    /// - 2: a write skips one counter if encrypting with it would produce the same bytes as are in
+    ///   the file. In this case, encrypts the page with the other counter and compares the
+    ///   authentication code.
     private func isCounted(_ page: Int, _ scratch: Scratch) -> Bool {
         let (latest, before) = (scratch.entry, scratch.entry + EncryptedLayout.half)
         let (counter, last) = (latest.load(as: UInt32.self), before.load(as: UInt32.self))

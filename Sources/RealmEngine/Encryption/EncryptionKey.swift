@@ -46,7 +46,7 @@ public final class EncryptionKey: @unchecked Sendable {
         ConfidentialMemory.free(start, Self.count)
     }
 
-    /// Calls `body` with the 64 bytes, which are valid only during the call.
+    /// Calls `body` with the 64 bytes of the key, which are valid only during the call.
     package func withBytes<R, E>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try body(UnsafeRawBufferPointer(start: start, count: Self.size))
     }

@@ -205,7 +205,8 @@ final class Mapping: @unchecked Sendable {
         madvise(start, (mapped + page - 1) / page * page, MADV_DONTNEED)
     }
 
-    /// Number of addresses that are reserved after a copy of bytes.
+    /// Number of addresses that are reserved after the copy that `init(copying:)` makes. Accessing
+    /// them faults.
     private static let memoryReservation = 1 << 30
 
     deinit {
@@ -221,8 +222,8 @@ final class MappingPart: Sendable {
     let range: Range<Int>
     private let index: Int
 
-    /// Number of parts after a mapped file. As many versions of an older format can be open at the
-    /// same time.
+    /// Number of parts of the addresses after a mapped file, and thus the maximum number of
+    /// versions of an older format that can be open at the same time.
     fileprivate static let count = 4
 
     fileprivate init(_ mapping: Mapping, _ index: Int, _ range: Range<Int>) {

@@ -21,8 +21,9 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
-    /// The elements of an unmanaged list in stored form, if `Element` rejects one of the values
-    /// (`FailableCustomPersistable`). Otherwise nil.
+    /// Elements of an unmanaged list, kept as stored because `Element`, a
+    /// `FailableCustomPersistable`, rejects at least one of them. Nil for all other lists; their
+    /// elements are in `unmanaged`.
     private var refused: RefusedElements<Element>?
     @exclusivity(unchecked) @usableFromInline var managed: ManagedCollection?
 

@@ -22,8 +22,9 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 {
     var isLocal: Bool { managed == nil }
     private var unmanaged: [Element] = []
-    /// The elements of an unmanaged set in stored form, if `Element` rejects one of the values
-    /// (`FailableCustomPersistable`). Otherwise nil.
+    /// Elements of an unmanaged set, kept as stored because `Element`, a
+    /// `FailableCustomPersistable`, rejects at least one of them. Nil for all other sets; their
+    /// elements are in `unmanaged`.
     private var refused: RefusedElements<Element>?
     var managed: ManagedCollection?
 

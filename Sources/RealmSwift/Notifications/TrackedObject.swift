@@ -29,12 +29,14 @@ import Observation
 public final class TrackedObject<Root: ObjectBase>: Observable {
     private typealias Report = (TrackedObject) -> Void
 
-    /// The object itself; reading its properties is not tracked.
+    /// The object itself. Reading its properties directly does not register them with the
+    /// Observation module.
     public let object: Root
     private let registrar = ObservationRegistrar()
     private var observation: NotificationToken?
-    /// Reports a change of each key path that was read, by the properties that it depends on. An
-    /// empty name means every property.
+    /// For each property name, the key paths that depend on the property and have been read through
+    /// this object, with functions that notify the Observation module of a change. The empty name
+    /// is for key paths that depend on every property.
     private var reports: [String: [AnyKeyPath: Report]] = [:]
 
     fileprivate init(_ object: Root) {

@@ -182,7 +182,8 @@ protocol ColumnWrapper {
     /// Whether `value` has the stored type of the property but the property's type rejects it
     /// (`FailableCustomPersistable`).
     static func isRefused(_ value: Any?) -> Bool
-    /// Attaches a holder to its stored value, or to the recorder of a key path.
+    /// Attaches a holder, a property value that is an object such as `List`, to its stored value.
+    /// In an object that records key paths, attaches the holder to the recorder.
     static func attach(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
 }

@@ -2,8 +2,8 @@ import Foundation
 import RealmEngine
 
 /// Finds the properties that a key path reads (API specification 3.2). The key path is applied to
-/// an object that records each property that is read. A property with a link returns another
-/// recording object.
+/// an object that records which of its properties are read. A property with a link returns another
+/// object that records.
 public final class _KeyPathRecording {
     fileprivate(set) var names: [String] = []
 
@@ -47,14 +47,14 @@ public final class _KeyPathRecording {
     /// reads the holder itself but not its value.
     static func end(_ value: Any?) { (value as? any RecordedHolder)?.note() }
 
-    /// Returns a recording object as the element of a collection; nil if the elements are not
-    /// objects.
+    /// Returns an object that records which of its properties are read, as the element of a
+    /// collection; nil if the elements are not objects.
     func element<T>(_ type: T.Type) -> T? {
         let known = (type as? any AnyOptional.Type)?.wrapped ?? type
         return (known as? ObjectBase.Type).flatMap { object($0) as? T }
     }
 
-    /// Returns a recording object: it records each property that is read.
+    /// Returns an object of class `type` that records which of its properties are read.
     func object<T: ObjectBase>(_ type: T.Type) -> T {
         let object = type.init()
         object.recorder = self

@@ -128,8 +128,8 @@ final class ManagedClass: @unchecked Sendable {
         }
     }
 
-    /// Attaches the holder of field `i`, because no value of this column has to be stored. Does
-    /// nothing for a property wrapper.
+    /// Attaches the holder of field `i` (an object such as `List`) to its column without storing
+    /// the value of the holder. Does nothing if field `i` is a property wrapper.
     func attach(_ i: Int, of object: ObjectBase) {
         guard let holder = holders.first(where: { $0.field.offset == model.fields[i].offset })
         else { return }

@@ -6,8 +6,9 @@ final class FilePages {
     let start: UnsafeMutableRawPointer
     private let size: Int
 
-    /// Nil if `directory` does not support files without a name, or has less than `size` bytes of
-    /// free space.
+    /// Maps `size` bytes of zeroed memory from a temporary file in `directory`. Returns nil if
+    /// `directory` does not support files without a name, or has less than `size` bytes of free
+    /// space.
     init?(_ size: Int, in directory: String) {
         guard let descriptor = try? temporaryDescriptor(in: directory) else { return nil }
         defer { close(descriptor) }

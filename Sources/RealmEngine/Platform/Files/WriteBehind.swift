@@ -114,8 +114,8 @@ final class WriteBehind: @unchecked Sendable {
         try takePart { self.writtenCount < self.line.count || self.isBehind }
     }
 
-    /// Ends the second thread after its current step. Chunks that are not written yet are
-    /// discarded.
+    /// Ends the second thread after it has written the current chunk, or after the current call of
+    /// `follower`. Chunks that are not written yet are discarded.
     func close() {
         monitor.signal { isClosing = true }
         monitor.wait { !isRunning }
@@ -158,8 +158,8 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Shared steps
 
-    /// Returns the step that runs the follower; nil if another thread runs it or there are no new
-    /// bytes.
+    /// Returns the step that passes new chunks to `follower`. Returns nil if another thread is
+    /// running `follower`, or if there are no new bytes for it.
     private func claimFollowing() -> Step? {
         guard following == nil, isBehind else { return nil }
         // Leave out the oldest chunks: the follower seldom reads them again, and the producer can

@@ -41,9 +41,10 @@ struct SharedCondition {
         Self.waiterWord.map { value($0) >> Self.waiterFlags != 0 } ?? true
     }
 
-    /// Index of the word that counts waiters. It is found in a new condition as the only non-zero
-    /// word: its lowest bit means that processes share the condition. Nil if the C library has
-    /// another layout.
+    /// Index of the 32-bit word of a `pthread_cond_t` that contains the number of waiters; its
+    /// lowest bits are flags. Determined from a newly initialised condition variable: the only
+    /// non-zero word is this one, whose lowest bit is set because processes share the variable. Nil
+    /// if the C library has another layout.
     private static let waiterWord: Int? = {
         var bytes = [UInt32](repeating: 0, count: size / 4)
         return bytes.withUnsafeMutableBytes { bytes in

@@ -7,7 +7,8 @@ struct AddressTable: @unchecked Sendable {
     private struct Slot {
         var start: UInt = 0
         var end: UInt = 0
-        /// The pointer that belongs to the range; 0 in a free slot.
+        /// Pointer that was registered with the address range from `start` to `end`; 0 in a free
+        /// slot.
         var meaning: UInt = 0
     }
 

@@ -66,8 +66,10 @@ struct NodeSpace {
         return NodeView(payload: base + Int(at) + 8, count: count, flags: flags)
     }
 
-    /// Opens a derived node or a node of an encrypted file. In an encrypted file, decrypts the page
-    /// of the header, reads the size of the node from it, and then decrypts the node's other pages.
+    /// Opens a node that is not plain bytes of the file: a node that `DerivedNodes` builds for an
+    /// older format, or a node of an encrypted file. In an encrypted file, decrypts the page with
+    /// the node's header, reads the size of the node from the header, and decrypts the node's other
+    /// pages.
     @inline(never)
     private func distantNode(_ ref: Ref) throws(RealmError) -> NodeView {
         if state.pointee.derived != nil, let node = try derivedNode(ref) { return node }

@@ -1,6 +1,7 @@
-/// Back-dating of free chunks (storage format 5.4). A chunk is a range of bytes; its stamp is the
-/// version whose commit released it. A chunk whose stamp is later than the oldest readable version
-/// gets an earlier stamp if no readable version uses the chunk, so that it can be reused.
+/// Back-dating of free chunks (storage format 5.4). A chunk is a range of bytes that the newest
+/// version does not use; its stamp is the version whose commit released it. A chunk whose stamp is
+/// later than the oldest readable version gets an earlier stamp if no readable version uses the
+/// chunk, so that it can be reused.
 extension FreeSpace {
     /// The stored free list of a readable version that is not the newest.
     ///
@@ -45,7 +46,8 @@ extension FreeSpace {
             self.arrays = arrays
         }
 
-        /// Makes the free list of a version without a root, which uses no space.
+        /// Makes the free list of a version that has no root, because the database was still empty.
+        /// No extent is in use in such a version.
         init(empty version: UInt64) {
             self.version = version
             logicalSize = RawHeader.end

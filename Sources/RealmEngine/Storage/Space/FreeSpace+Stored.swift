@@ -77,8 +77,12 @@ extension FreeSpace {
                 version: UInt64(bitPattern: versions[i]))
         }
 
-        /// Writes the chunks with stamps up to version `oldest` to `free` and returns the number of
-        /// extents. Appends the other chunks to `locked`.
+        /// Divides the chunks of the list. Writes the chunks that no readable version uses to
+        /// `free`, joining adjacent ones, and appends the others to `locked`.
+        ///
+        /// - Parameter oldest: the oldest readable version. Chunks that were released up to that
+        ///   version are free.
+        /// - Returns: the number of extents in `free`.
         func divide(
             _ oldest: UInt64, _ older: PreviousFreeLists,
             _ free: UnsafeMutableBufferPointer<Extent>,
@@ -100,8 +104,8 @@ extension FreeSpace {
 
     }
 
-    /// Returns the chunk with the lowest possible stamp; nil if no readable version from `oldest`
-    /// on uses it, so that the chunk is free.
+    /// Returns `chunk` with the lowest possible stamp (see `PreviousFreeLists`). Returns nil if no
+    /// readable version, `oldest` or later, uses the bytes of the chunk, so that the chunk is free.
     @inline(never)
     static func locked(
         _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists

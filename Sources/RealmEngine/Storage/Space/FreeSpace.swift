@@ -32,9 +32,9 @@ struct FreeSpace {
         (self.logicalSize, self.lists) = (logicalSize, lists)
     }
 
-    /// Reads the free list of the version with root `top`. Chunks stamped later than
-    /// `oldestReachable` are locked, unless the free lists of `older` versions prove that no
-    /// readable version uses them.
+    /// Reads the free list of the version with root `top`. Chunks that were released after the
+    /// version `oldestReachable` are locked, unless the free lists of `older` versions prove that
+    /// no readable version uses them.
     init(
         _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64,
         _ older: PreviousFreeLists = .none
@@ -117,11 +117,11 @@ struct FreeSpace {
     /// Limits of the minimum size of the extents in a stretch: neighbouring extents that one commit
     /// fills. Smaller extents are left to single nodes.
     private static let minimumExtentSizes: ClosedRange<UInt64> = 1 << 8...3 << 9
-    /// Divisor for this minimum size: the number of bytes to write is divided by it, and the result
-    /// is clamped to `minimumExtentSizes`.
+    /// Divisor for the minimum size of the extents in a stretch: the minimum is the number of bytes
+    /// to write divided by this, clamped to `minimumExtentSizes`.
     private static let smallestPart: UInt64 = 1 << 8
-    /// Cost of filling one more extent, which is one more write to the device. It is expressed as
-    /// the number of bytes by which another stretch of extents may be longer.
+    /// Cost of filling one more extent, which is one more write to the device, as a number of
+    /// bytes. A stretch with one extent less is preferred unless it is longer by more than this.
     private static let writeCost: UInt64 = 1 << 9
 
     /// Maximum length of a stretch of neighbouring extents that a commit fills, as a multiple of
