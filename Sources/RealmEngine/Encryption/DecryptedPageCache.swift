@@ -35,7 +35,8 @@ package enum DecryptedMemoryLimit {
     /// Number of pages of one file that are kept even if the limit is exceeded.
     static var share: Int { pages / 2 / max(1, files.load(ordering: .relaxed)) }
 
-    /// Minimum of the limit, in bytes: memory for a few pieces of adjacent pages for each thread.
+    /// Minimum of the memory limit for decrypted pages, in bytes. It has room for the few adjacent
+    /// pages that each thread restores at once.
     private static let least = 2 << 20
 }
 

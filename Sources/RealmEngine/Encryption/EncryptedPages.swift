@@ -119,8 +119,9 @@ final class EncryptedPages: @unchecked Sendable {
     /// Number of database pages in the file.
     var count: Int { EncryptedLayout.databaseSize(of: cipher.mapped) / EncryptedLayout.page }
 
-    /// Increments `moment` and returns it. Called before a newer version is read: pages that were
-    /// compared with the file at earlier moments may be out of date for that version.
+    /// Increments `moment` and returns it; called before a newer version is read. Pages that were
+    /// compared with their entries in the file at earlier moments may be out of date for that
+    /// version.
     func nextMoment() -> UInt64 { moment.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 
     /// Decrypts the pages of `count` bytes at `offset`, unless they are up to date. A page is up to
@@ -344,8 +345,9 @@ extension EncryptedPages {
         }
     }
 
-    /// Reads `page` and the next page into `scratch`. Returns the counters of both, or nil if one
-    /// of the pages does not authenticate.
+    /// Reads `page` and the next page from the file into `scratch`. If both pages authenticate,
+    /// returns the write counters from their entries, which decryption needs; otherwise returns
+    /// nil.
     func authenticatedPair(_ page: Int, _ scratch: Scratch) -> (UInt32, UInt32)? {
         read(page, scratch)
         read(page + 1, scratch.beside)

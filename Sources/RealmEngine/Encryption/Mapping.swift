@@ -139,8 +139,8 @@ final class Mapping: @unchecked Sendable {
         return reserved / 2 / page * page + shift..<UnsafeRawPointer(start) + reserved - base
     }
 
-    /// Reserves one of the equal parts of `behindFile` for a reader. Returns nil if all parts are
-    /// in use.
+    /// Reserves one of the `MappingPart.count` equal parts of `behindFile` for a reader of a
+    /// version of an older format. Returns nil if all parts are in use.
     func takePart() -> MappingPart? {
         takenParts.withLock { taken in
             guard let i = (0..<MappingPart.count).first(where: { taken & 1 << $0 == 0 }) else {

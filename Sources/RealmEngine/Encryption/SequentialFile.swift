@@ -118,7 +118,7 @@ final class SequentialFile {
         try encrypted?.finish(size: Int(position))
     }
 
-    /// Appends zeros, so many that whole pages are full after another `rest` bytes.
+    /// Appends zeros until the file ends `rest` bytes before a page boundary.
     func fillPage(leaving rest: Int) throws(RealmError) {
         while (position + UInt64(rest)) % UInt64(EncryptedLayout.page) != 0 { try append(0) }
     }

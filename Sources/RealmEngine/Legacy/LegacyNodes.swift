@@ -22,8 +22,8 @@ final class LegacyNodes: DerivedNodes, @unchecked Sendable {
     private let base: UInt64
     private let places: [LegacyPositions]
     private let count: Int
-    /// Two words for each node: the address of its payload, which is 0 until the node is built; and
-    /// its count with its flags.
+    /// Two words for each node: the address of its payload, and its number of elements together
+    /// with its flags. Both words are 0 until the node is built.
     private let made: ZeroedWords
     private let mutex = LockedValue(())
     private let scratch: LegacyNodeScratch

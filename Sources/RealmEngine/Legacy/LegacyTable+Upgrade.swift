@@ -4,12 +4,14 @@ extension LegacyTable.Unlinked {
     /// Minimum number of slots of the root of a table in format 10.
     static let upgradedSlots = 12
 
-    /// Reads a table that has the form of format 10. It may still have a columns array.
+    /// Reads a table whose root has the form of format 10. The table may still have a columns
+    /// array, with the roots of the B+trees that the columns had before the upgrade.
     ///
-    /// An engine that resumes the upgrade first creates the objects, unless the clusters already
-    /// contain as many as the columns have rows, and then sets the links. A column is emptied in
-    /// the same commit that moves its values. A column that has a root is thus complete, and the
-    /// reader uses it and not the clusters.
+    /// An interrupted upgrade proceeded as follows, and another engine would resume it in the same
+    /// way: if the clusters contain fewer objects than the columns have rows, it first creates the
+    /// objects. Then it sets the links. The commit that moves the values of a column to the
+    /// clusters also empties the column. Thus a column that still has a B+tree has all values
+    /// there, and they are read from it instead of the clusters.
     init(
         upgrading space: NodeSpace, _ top: NodeView, _ ref: Ref, index: Int, name: String
     ) throws(RealmError) {

@@ -289,7 +289,8 @@ final class ResultsSource: @unchecked Sendable {
         }
     }
 
-    /// Whether `managed` is the class of the elements, and its realm was not invalidated since.
+    /// Whether `managed` is the class of the elements now, and its realm has not been invalidated
+    /// after the class was looked up.
     @inline(__always)
     func isNow(_ managed: Unmanaged<ManagedClass>) -> Bool {
         let known = Unmanaged.passUnretained(known)

@@ -72,9 +72,11 @@ private struct DetachedCopy {
 
     init(_ limit: Int) { self.limit = limit }
 
-    /// Returns the copy of an object. `finish` sets its properties later.
+    /// Returns the copy of an object. `finish` sets the properties of the copy later.
     ///
-    /// - Parameter isFarther: whether the object is reached by a link from an object at `depth`.
+    /// - Parameter isFarther: whether the object was found by following a link from an object in
+    ///   `pending`, and so is one link farther from the first objects. False for the first objects
+    ///   and for embedded objects.
     mutating func copy(_ original: ObjectBase, isFarther: Bool = false) -> ObjectBase {
         if original.isInvalidated {
             throwRealmException("Object has been deleted or invalidated.")

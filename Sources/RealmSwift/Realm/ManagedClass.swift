@@ -31,7 +31,8 @@ final class ManagedClass: @unchecked Sendable {
     let isPlain: Bool
     /// For each field of the model, the index of its column in the table; nil for linking objects.
     let properties: [Int?]
-    /// Cache of the names in `aliases`; nil before the first condition that needs them.
+    /// Cache of `aliases`, the names of properties in the program for their names in the file; nil
+    /// until a condition first needs them.
     let names = LockedValue<KeyPathAliases?>(nil)
 
     /// The properties of a column that are needed when an object becomes managed.
@@ -98,8 +99,8 @@ final class ManagedClass: @unchecked Sendable {
         if hasHolders, !isAdopted { attachHolders(of: object) }
     }
 
-    /// Makes `object` an accessor of the object at `key`, but stores no property indexes in its
-    /// property wrappers.
+    /// Makes `object` an accessor of the stored object at `key`. Unlike `bind`, does not store
+    /// property indexes in the property wrappers of `object`, so these cannot read the database.
     @inline(__always)
     func take(_ object: ObjectBase, _ key: ObjectKey, _ place: ObjectLocation) {
         object.begin(counted(), key, place)

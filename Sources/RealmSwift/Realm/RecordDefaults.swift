@@ -57,7 +57,8 @@ final class RecordDefaults {
             code: "IllegalOperation")
     }
 
-    /// Whether two values are certainly the same in every object.
+    /// Whether a property certainly has the same default value in every new object, given its
+    /// values `a` and `b` in two new objects.
     private static func isSame(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.string(let a), .string(let b)), (.binary(let a), .binary(let b)): a == b

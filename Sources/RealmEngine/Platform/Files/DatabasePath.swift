@@ -137,12 +137,12 @@ extension DatabasePath {
             hint: "remove the other names, or write a copy")
     }
 
-    /// Whether the file has several hard links. Does not count a name that an interrupted tool
-    /// left.
+    /// Whether the file has several hard links. Does not count a second name that a tool gave to
+    /// the file before it was interrupted: a backup's name or a temporary name.
     package var hasOtherNames: Bool { names > 1 }
 
-    /// Number of hard links of the file, or 1 if there is no file. Does not count a name that an
-    /// interrupted tool left.
+    /// Number of hard links of the file, or 1 if there is no file. Does not count a second name
+    /// that a tool gave to the file before it was interrupted: a backup's name or a temporary name.
     private var names: Int {
         guard let status = FileStatus(path: path), status.isRegular, status.names > 1
         else { return 1 }

@@ -53,10 +53,11 @@ final class WriteBehind: @unchecked Sendable {
     private let write: (Chunk) throws(RealmError) -> Void
     private let follower: (any WriteFollower)?
     // The mutex of `monitor` guards the following properties.
-    /// Chunks that the producer passed to `exchange` and that are still in memory, in the order of
-    /// their offsets in the file.
+    /// Queue of the chunks (buffers) that the producer passed to `exchange` and that are still in
+    /// memory, in the order of their offsets in the file.
     private var line: [Chunk] = []
-    /// Number of chunks at the beginning of `line` that have been written to the file.
+    /// Number of chunks that have been written to the file; they are the first chunks in `line`,
+    /// which is a queue.
     private var writtenCount = 0
     private var isWriting = false
     private var followed: UInt64 = 0

@@ -3,10 +3,10 @@
 enum DatabaseKey: Sendable {
     case none
     case given(EncryptionKey)
-    /// A key for salvaging a damaged file. Unlike with `given`, page 0 may be damaged, if another
-    /// page authenticates with the key.
+    /// A key for salvaging a damaged file. `given` requires that page 0 authenticates with the key.
+    /// `salvaging` permits that page 0 is damaged, if another page authenticates.
     case salvaging(EncryptionKey)
-    /// Maps the bytes of the file without decryption or checks.
+    /// The bytes of the file are mapped unchanged: not decrypted and not checked.
     case unknown
 
     init(_ key: EncryptionKey?) {

@@ -295,8 +295,8 @@ struct ReadState {
     var derived: Unmanaged<DerivedNodes>?
     /// Number of key bits per level of a cluster tree, for inner nodes that do not store offsets.
     var keyShift: UInt64 = 8
-    /// Whether the write transaction has changed since this state was made, so that nodes must no
-    /// longer be opened.
+    /// Whether the nodes of the write transaction that this state can read have been replaced by
+    /// later edits. Opening a node then throws.
     var isOutdated = false
     /// Range of refs of the open write transaction's nodes, or of nodes copied to memory; empty for
     /// other readers.

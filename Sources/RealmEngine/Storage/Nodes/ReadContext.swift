@@ -51,8 +51,8 @@ final class ReadContext {
         walk.resetBudget()
     }
 
-    /// Makes the nodes in `view`, of an open write transaction or group, readable in both spaces;
-    /// nil for none.
+    /// Makes the slab nodes in `view`, created by an open write transaction, readable through
+    /// `walk` and `lookup`. If `view` is nil, they read no slab nodes.
     func setSlab(_ view: SlabView?) {
         for i in 0..<2 {
             states[i].slabStart = view?.region.start ?? 0
@@ -60,23 +60,26 @@ final class ReadContext {
         }
     }
 
-    /// Sets the number of key bits per level of a cluster tree in both spaces.
+    /// Sets the number of key bits per level of a cluster tree for `walk` and `lookup`.
     func setKeyShift(_ shift: UInt64) { for i in 0..<2 { states[i].keyShift = shift } }
 
-    /// Sets the derived nodes of both spaces; the caller keeps the object alive.
+    /// Sets the object that builds nodes for a file of an older format, for `walk` and `lookup`;
+    /// nil changes nothing. The caller keeps `nodes` alive.
     func setDerived(_ nodes: Unmanaged<DerivedNodes>?) {
         guard let nodes else { return }
         for i in 0..<2 { states[i].derived = nodes }
         walk.resetBudget()
     }
 
-    /// Sets the derived nodes of both spaces and retains the object.
+    /// Sets the object that builds nodes for a file of an older format, for `walk` and `lookup`,
+    /// and retains it.
     func setDerivedNodes(_ nodes: DerivedNodes) {
         keepAlive = nodes
         setDerived(.passUnretained(nodes))
     }
 
-    /// Makes both spaces throw for every node, since the nodes that they read have been replaced.
+    /// Makes `walk` and `lookup` throw for every node. Called after the write transaction has
+    /// replaced nodes that they read.
     func outdate() {
         for i in 0..<2 {
             states[i].isOutdated = true

@@ -60,8 +60,9 @@ final class Slab: @unchecked Sendable {
         region.map { SlabView(region: $0, end: start + UInt64(next)) }
     }
 
-    /// Opens a region for a new transaction, or for an open one whose previous nodes have all been
-    /// written to the file. Nodes created from now on can be read through the spaces of `user`.
+    /// Opens a region of the slab for a transaction. If the transaction is already open, all its
+    /// previous nodes must have been written to the file. Nodes created afterwards can be read
+    /// through `user`, the transaction's read context.
     func attach(_ user: ReadContext) {
         detach()
         let (region, room) = regions.open()
@@ -110,7 +111,8 @@ final class Slab: @unchecked Sendable {
         state.pointee.firstOwn = .max
     }
 
-    /// Makes the memory up to offset `size` accessible; throws if the region is full.
+    /// Makes the memory of the slab up to offset `size` accessible. Throws if `size` exceeds the
+    /// region of the open transaction.
     fileprivate func ensure(_ size: Int) throws(RealmError) {
         guard size <= state.pointee.limit else { throw low.exhausted }
         if next < regions.half {

@@ -37,9 +37,11 @@ final class SlabRegions: Sendable {
     let half: Int
     private let taken = LockedValue(Taken())
 
-    /// A struct of its own, whose type needs no search of conformances when a program starts.
+    /// Content of the mutex `taken`. A struct instead of an array, because the runtime would search
+    /// conformances for the array's type when a program starts.
     private struct Taken {
-        /// Ranges of the regions. The open region's range is empty.
+        /// Ranges of the slab's regions, as offsets from its start. The range of the region of the
+        /// open transaction is empty until `close` sets its end.
         var ranges: [Range<Int>] = []
     }
 

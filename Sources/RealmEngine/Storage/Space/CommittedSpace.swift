@@ -13,7 +13,8 @@ struct CommittedSpace: Sendable {
 
     var logicalSize: UInt64 { space.logicalSize }
 
-    /// Whether this value is small enough to be cached; it takes 16 bytes per free extent.
+    /// Whether this value is cached for the next commit: it must have fewer than `1 << 18` free
+    /// extents, which take 16 bytes each.
     var isSmall: Bool { space.free.count + space.locked.count + released.count < 1 << 18 }
 
     /// - Parameter space: free space after nodes and lists were placed.

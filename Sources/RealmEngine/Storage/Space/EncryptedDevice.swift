@@ -79,8 +79,9 @@ final class EncryptedDevice: StorageDevice {
         try confirm()
     }
 
-    /// Makes all changed pages durable except page 0, the page of the file header, of which only
-    /// the entry is written. Afterwards, the commit only has to write page 0.
+    /// Makes all changed pages durable except page 0, which contains the file header. Of page 0,
+    /// writes only the entry (counters and authentication codes). Afterwards, the commit only has
+    /// to write page 0.
     func syncData() throws(RealmError) {
         try flushData(isDurable: true)
         try syncFile()
@@ -113,12 +114,13 @@ final class EncryptedDevice: StorageDevice {
         try confirm()
     }
 
-    /// Rewrites the entries of written pages so that both halves contain the authentication code of
-    /// the page that is now in the file.
+    /// Rewrites the entries of pages that were written, so that both halves of each entry contain
+    /// the authentication code of the page in the file. Before, the second half still describes the
+    /// page's previous content.
     ///
-    /// A process of the reference engine may have read a new entry together with the old page. It
-    /// caches both, and reads the page again only when the entry changes. So the entries change
-    /// once more before the new version is announced.
+    /// A process that uses the reference engine may have read the new entry of a page together with
+    /// the old page. It caches the entry and the page, and reads the page again only when the entry
+    /// changes. So each entry must change once more before the new version is announced.
     private func confirm() throws(RealmError) {
         if !unconfirmed.isEmpty { isSynced = false }
         for batch in unconfirmed { try batch.confirm(to: device) }

@@ -104,8 +104,10 @@ extension FreeSpace {
 
     }
 
-    /// Returns `chunk` with the lowest possible stamp (see `PreviousFreeLists`). Returns nil if no
-    /// readable version, `oldest` or later, uses the bytes of the chunk, so that the chunk is free.
+    /// Returns nil if no readable version uses the bytes of `chunk`, so that they are free.
+    /// Otherwise returns `chunk` with the lowest possible stamp: its version becomes that of the
+    /// earliest commit after which no readable version uses the bytes. `oldest` is the oldest
+    /// readable version.
     @inline(never)
     static func locked(
         _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists

@@ -20,21 +20,29 @@ struct FreeSpace {
     /// writes directly after the lists; nil in an empty file.
     private(set) var lists: Extent?
 
-    /// Makes a space with no free extents.
+    /// Makes a value without free extents.
+    ///
+    /// - Parameter lists: range from the start of the version's free lists to the end of its root;
+    ///   nil in an empty file.
     init(logicalSize: UInt64, lists: Extent? = nil) {
         (self.logicalSize, self.lists) = (logicalSize, lists)
     }
 
-    /// Makes a space from two ascending lists. No extent in `free` may be empty, and no two
-    /// adjacent.
+    /// Makes a value from two ascending lists. No extent in `free` may be empty, and no two extents
+    /// may be adjacent.
     init(free: [Extent], locked: [Chunk], logicalSize: UInt64, lists: Extent?) {
         (self.free, self.locked) = (free, locked)
         (self.logicalSize, self.lists) = (logicalSize, lists)
     }
 
-    /// Reads the free list of the version with root `top`. Chunks that were released after the
-    /// version `oldestReachable` are locked, unless the free lists of `older` versions prove that
-    /// no readable version uses them.
+    /// Reads the free list of the version with root `top`. Chunks that a commit after
+    /// `oldestReachable` released are locked: a reader of an older version may still use them. Such
+    /// a chunk is nevertheless free if it is also free in the free lists of all `older` readable
+    /// versions that could use it.
+    ///
+    /// - Parameters:
+    ///   - oldestReachable: oldest readable version.
+    ///   - older: free lists of the other readable versions except the newest.
     init(
         _ space: NodeSpace, _ top: TopArray, oldestReachable: UInt64,
         _ older: PreviousFreeLists = .none

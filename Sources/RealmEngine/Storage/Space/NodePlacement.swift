@@ -28,12 +28,13 @@ struct NodePlacement {
     /// neighbouring free extents, and plan to fill it. The nodes of one commit may need several
     /// stretches, because nodes do not fill extents completely.
     private var plans = 4
-    /// Number of nodes that are still to be placed in their best-fitting extents.
+    /// Number of nodes that are still to be placed in the extents that fit them best, to reduce the
+    /// number of free extents.
     private var fits: Int
     /// Whether the commit has few nodes, so that each may be a separate write.
     private let hasFewNodes: Bool
-    /// Whether all remaining nodes are placed in their best-fitting extents, because no stretch has
-    /// room.
+    /// Whether all remaining nodes are placed in the extents that fit them best, because no
+    /// sequence of neighbouring extents (stretch) has room for them.
     private var allFit = false
     /// Approximate number of bytes that are still to be placed.
     private var left: UInt64

@@ -59,8 +59,9 @@ struct NodeWriter {
         return roots
     }
 
-    /// Places item `i`, a node with refs, and replaces the refs of its children in the slab, which
-    /// were written before.
+    /// Writes the node with index `i` in `order.items`, a node with refs, to the file. Refs of
+    /// nodes in the slab are replaced by the refs of their copies in the file; children are always
+    /// written first.
     private mutating func emit(_ node: NodeView, _ i: Int) throws(RealmError) -> Ref {
         let count = node.count
         if slots.count < count { slots = [Int64](repeating: 0, count: count) }
@@ -74,7 +75,7 @@ struct NodeWriter {
         }
     }
 
-    /// Places a node without refs and copies it unchanged.
+    /// Writes a node without refs to the file unchanged.
     private mutating func emit(_ node: NodeView) throws(RealmError) -> Ref {
         let size = node.byteSize
         let (ref, p) = try places.place(size)
@@ -84,7 +85,7 @@ struct NodeWriter {
         return ref
     }
 
-    /// Places an array of integers with the smallest sufficient width.
+    /// Writes a node of integers to the file, with the smallest sufficient width.
     private mutating func emit(
         _ values: UnsafeBufferPointer<Int64>, flags: UInt8
     ) throws(RealmError) -> Ref {
