@@ -8,10 +8,11 @@ enum EncryptedLayout {
     static let page = 1 << pageShift
     static let pageShift = 12
     static let entry = 64
-    /// Size of half an entry in bytes. Each half describes one write of the page: its counter, and
-    /// the authentication code of the encrypted page.
+    /// Size of half an entry in bytes. Each half describes one write of the page: the write's
+    /// counter, and the authentication code of the encrypted page.
     static let half = 32
-    /// Number of pages whose entries are in the same table.
+    /// Number of consecutive pages whose entries form one table. The table takes one page, which
+    /// precedes these pages in the file.
     static let group = 64
 
     /// Returns the file offset of page `index`.

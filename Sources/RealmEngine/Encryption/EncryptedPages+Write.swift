@@ -76,7 +76,8 @@ extension EncryptedPages {
         (halves + page * EncryptedLayout.half).load(as: UInt32.self) != 0
     }
 
-    /// Records that the page has been written to the file, with `entry`, as it is in memory.
+    /// Records that the page, as it is in memory, has been written to the file. `entry` is the
+    /// page's entry in the file, with the counter and authentication code of this write.
     func markWritten(_ page: Int, _ entry: UnsafeRawPointer) {
         (halves + page * EncryptedLayout.half).copyMemory(
             from: entry, byteCount: EncryptedLayout.half)

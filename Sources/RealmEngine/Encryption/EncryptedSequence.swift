@@ -15,13 +15,13 @@ final class EncryptedSequence {
     private var plain: UnsafeMutableRawPointer { work }
     /// Copy of page 0, of which `overwrite` changes a part after the page was written.
     private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }
-    /// The page with the entries of the group of 64 pages that is being filled. In the file, it
-    /// precedes the group.
+    /// The page with the entries (counters and authentication codes) of the group of 64 pages that
+    /// is being filled. In the file, it precedes the group.
     private var table: UnsafeMutableRawPointer { first + EncryptedLayout.page }
-    /// Entry (counters and authentication codes) of page 0.
+    /// Copy of the entry (counters and authentication codes) of page 0.
     private var firstEntry: UnsafeMutableRawPointer { table + EncryptedLayout.page }
     /// Encrypted pages of the group that is being filled. A group is 64 consecutive pages of the
-    /// database; in the file, a page with their entries precedes them.
+    /// database.
     private var ciphers: UnsafeMutableRawPointer { firstEntry + EncryptedLayout.page }
     /// Index of the page that is being filled. `filled` is the number of bytes in it.
     private var page = 0
@@ -73,8 +73,8 @@ final class EncryptedSequence {
         memset(table, 0, EncryptedLayout.page)
     }
 
-    /// Encrypts a page of the current group with its next counter and stores its entry in the
-    /// table.
+    /// Encrypts a page of the group that is being filled, with the page's next counter. Stores the
+    /// page's entry in `table`.
     private func encrypt(_ plain: UnsafeRawPointer, _ page: Int) {
         let place = page % EncryptedLayout.group
         seal(
@@ -98,8 +98,8 @@ final class EncryptedSequence {
         } while EncryptionKey.isSameCode(entry + 4, before + 4)
     }
 
-    /// Writes the unwritten pages up to page `last`, all of the current group, and then the group's
-    /// table.
+    /// Writes the pages from `unwritten` to `last`, which must belong to one group of 64 pages.
+    /// Then writes the page with the entries of this group.
     private func writeGroup(through last: Int) throws(RealmError) {
         guard last >= unwritten else { return }
         let place = unwritten % EncryptedLayout.group

@@ -215,15 +215,17 @@ final class Mapping: @unchecked Sendable {
     }
 }
 
-/// A part of the addresses after a mapped file. It holds converted nodes of one version of an older
-/// format, for a database that is only read.
+/// One of the parts into which the reserved addresses after a mapped file are divided. A part
+/// contains the nodes that were converted from one version of an older format, for a database that
+/// is only read.
 final class MappingPart: Sendable {
     let mapping: Mapping
     let range: Range<Int>
     private let index: Int
 
-    /// Number of parts of the addresses after a mapped file, and thus the maximum number of
-    /// versions of an older format that can be open at the same time.
+    /// Number of parts into which the reserved addresses after a mapped file are divided. Each open
+    /// version of an older format uses one part, so this is also the maximum number of these
+    /// versions.
     fileprivate static let count = 4
 
     fileprivate init(_ mapping: Mapping, _ index: Int, _ range: Range<Int>) {

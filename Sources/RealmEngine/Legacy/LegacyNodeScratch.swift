@@ -63,7 +63,7 @@ final class LegacyNodeScratch {
         try node(encoder.refs(slots, flags: flags))
     }
 
-    /// Creates a leaf that contains all of `cells`.
+    /// Creates a leaf that contains all values in `cells`.
     func node(_ cells: LeafCells) throws(RealmError) -> NodeView { try node(leaf(cells)) }
 
     private func leaf(_ cells: LeafCells, isElement: Bool = false) throws(RealmError) -> Ref {
@@ -74,7 +74,7 @@ final class LegacyNodeScratch {
     // MARK: Lists
 
     /// Creates a leaf with the roots of the lists in `rows`. In old formats, a list is a table with
-    /// one column, and the cell contains the ref of that table.
+    /// one column, and the value in the list column is the ref of that table.
     func lists(
         _ reader: LegacyColumnReader, _ elements: LegacyColumn, _ rows: Range<Int>
     ) throws(RealmError) -> NodeView {
@@ -164,7 +164,8 @@ final class LegacyNodeScratch {
 }
 
 extension LegacyColumnReader {
-    /// Reads the refs of the tables that are in the cells of `rows`.
+    /// Reads the values of a list column or subtable column in `rows`. In old formats, each value
+    /// is the ref of a table.
     func slots(_ rows: Range<Int>) throws(RealmError) -> LeafCells {
         let cells = LeafCells(layout, capacity: rows.count)
         try numbers(tree(), rows, cells.words)

@@ -84,7 +84,8 @@ extension LegacyTable.Unlinked {
         return roots
     }
 
-    /// Throws if a property has no B+tree. The objects of the table must not be in clusters yet.
+    /// Throws if a property has no B+tree. To be called only for a table whose objects the upgrade
+    /// has not moved to clusters.
     private static func checkComplete(
         _ spec: LegacySpec, _ roots: [Ref], at ref: Ref
     ) throws(RealmError) {

@@ -123,9 +123,10 @@ struct UpgradingSpec {
         return column
     }
 
-    /// Returns the root of a column's distinct strings. In the old form of a spec, there is one
-    /// root for each enumerated column. In the new form, there is one for each public column, and
-    /// most of these are empty.
+    /// Returns the root of the list of distinct strings of column `i`; `Ref.none` if it has none.
+    /// The array with these roots has two forms, since the upgrade replaces it: first one root for
+    /// each enumerated column, then one for each column except backlink columns, of which most are
+    /// empty.
     private mutating func distinctStrings(
         _ i: Int, _ type: LegacyType
     ) throws(RealmError) -> Ref {

@@ -27,8 +27,8 @@ extension Scheduler {
         weak var place: Confinement?
     }
 
-    /// Contexts of open realms that `current` must look up because it cannot create them again:
-    /// queues, and actors with their own executors.
+    /// Contexts of open realms that `current` cannot determine from the running code: queues, and
+    /// actors with their own executors. `current` finds them in this list.
     private static let noted = LockedValue<[NotedPlace]>([])
 
     /// Lets `current` find a context until the context is released.

@@ -1,12 +1,13 @@
 /// Converts positions of elements before an edit of a sequence to their positions after the edit.
 /// The edit removes the elements at `removed` and inserts the elements at `added`.
 struct PositionShift {
-    /// Positions before the edit of the removed elements, ascending.
+    /// Positions of the removed elements in the sequence before the edit, ascending.
     let removed: [Int]
-    /// Positions after the edit of the inserted elements, ascending.
+    /// Positions of the inserted elements in the sequence after the edit, ascending.
     let added: [Int]
 
-    /// Converts positions, which must be ascending. Positions of removed elements are left out.
+    /// Converts positions in the sequence before the edit to positions after the edit. `positions`
+    /// must be ascending. Positions of elements that the edit removes are left out.
     func shifted(_ positions: [Int]) -> [Int] {
         var result: [Int] = []
         result.reserveCapacity(positions.count)

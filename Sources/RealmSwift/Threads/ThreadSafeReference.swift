@@ -47,8 +47,8 @@ protocol ThreadTransferable {
     /// an unmanaged value.
     var confined: RealmEngine.Confined? { get }
     var instance: RealmInstance? { get }
-    /// Function that creates a value of the same type in another realm, from the engine's
-    /// description.
+    /// Function that creates a value of the same type from a realm and a reference that was
+    /// resolved in that realm.
     var maker: (RealmInstance, RealmEngine.Confined) -> Any? { get }
     /// The engine's results, if the value is a collection of objects; otherwise nil.
     var found: ObjectResults? { get }

@@ -84,8 +84,9 @@ package struct DatabasePath: Sendable, Hashable {
 // MARK: Foreign lock files and hard links
 
 extension DatabasePath {
-    /// The lock file beside a symbolic link to the database, if a process holds it. It belongs to a
-    /// second session, of programs that opened the link without resolving it.
+    /// The lock file beside a symbolic link to the database, if a process holds that lock file.
+    /// Programs that opened the link without resolving it use that file instead of the database's
+    /// own lock file.
     private var foreignLock: (link: String, lock: FileIdentity)? {
         for link in links {
             let beside = link + ".lock"
@@ -97,8 +98,8 @@ extension DatabasePath {
         return nil
     }
 
-    /// The lock files of the database's session, and of sessions that began at symbolic links to
-    /// it.
+    /// Identities of the existing lock files: the database's own lock file, and lock files beside
+    /// symbolic links to the database. Programs that do not resolve the link use the latter.
     var locks: [FileIdentity] {
         ([lock] + links.map { $0 + ".lock" }).compactMap { FileIdentity(path: $0) }
     }

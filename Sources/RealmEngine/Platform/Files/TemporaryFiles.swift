@@ -20,7 +20,7 @@ package enum TemporaryFiles {
 
     /// Safe to share between threads, because the mutable fields of the list are atomic.
     nonisolated(unsafe) private static let head = Atomic<UnsafePointer<Node>?>(nil)
-    /// Locked while a thread adds a name. A handler never locks it.
+    /// Mutex that `add` holds while it changes the list. Signal handlers never lock it.
     private static let adding = Mutex(())
 
     /// Adds `path` to the list of unfinished files. It remains in the list until `remove` is called

@@ -16,7 +16,8 @@ package enum TruncationTrap {
 
     private enum State { case none, installed, declined }
 
-    /// Prevents that the handler is installed. Must be called before the first instance is opened.
+    /// Keeps this type from installing its handler for `SIGBUS`. Must be called before the first
+    /// instance is opened.
     package static func disable() { state.withLock { $0 = .declined } }
 
     static func install() {

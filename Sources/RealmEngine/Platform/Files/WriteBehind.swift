@@ -45,8 +45,8 @@ final class WriteBehind: @unchecked Sendable {
 
     /// Maximum number of chunks that were passed to `exchange` and cannot be reused yet.
     private static let depth = 12
-    /// Number of chunks, out of `depth`, that the follower does not get to read, so that the
-    /// producer can reuse them while the follower runs.
+    /// Number of oldest chunks, out of `depth`, that are not passed to `follower` again, so that
+    /// the producer can reuse them while `follower` runs.
     private static let slack = 4
 
     private let monitor = Monitor()
@@ -107,7 +107,8 @@ final class WriteBehind: @unchecked Sendable {
         return Chunk(capacity: capacity, at: chunk.end)
     }
 
-    /// Returns when all chunks are written and the follower has read them.
+    /// Returns when all chunks have been written to the file, and `follower` has read them if there
+    /// is one. Throws the error of an earlier step.
     func drain() throws(RealmError) {
         if monitor.locked({ !isRunning }) {
             while let step = monitor.locked({ claimWriting() }) { perform(step) }

@@ -12,9 +12,10 @@ final class MappedLockFile: @unchecked Sendable {
     private let visible = Atomic<Int>(0)
     private static let held = LockedValue(Held())
 
-    /// A struct of its own, whose type needs no search of conformances when a program starts.
+    /// Content of the mutex `held`. A struct instead of a dictionary, because the runtime would
+    /// search conformances for the dictionary's type when a program starts.
     private struct Held {
-        /// The lock files that this process has locked, and how often.
+        /// Number of times that this process has locked each lock file.
         var counts: [FileIdentity: Int] = [:]
     }
 

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Nodes that present the structures of an older file format in the current format.
+/// Derived nodes: nodes in the current format, built from the structures in a file of an older
+/// format.
 ///
 /// The nodes are not part of the file. Each is built when it is first opened and never changes.
 /// Free to cross threads. Refs from `firstRef` on are refs of derived nodes; the version that is
@@ -13,8 +14,9 @@ class DerivedNodes: @unchecked Sendable {
     /// store up to 1000.
     static let maximumLeafCount = 1 << 16
 
-    /// Range of refs of the nodes that were copied to memory after the file, instead of being
-    /// derived. Zero if there are none.
+    /// Range of the refs of nodes that were copied from the file to memory in the current format.
+    /// Nodes that are only built when they are opened have refs from `firstRef` on. Both bounds are
+    /// 0 if no node was copied.
     let copiesStart = Atomic<UInt64>(0)
     let copiesEnd = Atomic<UInt64>(0)
 

@@ -27,14 +27,16 @@ struct NodeSpace {
     @inline(__always)
     var limit: UInt64 { direct != 0 ? direct : state.pointee.limit }
 
-    /// Opens the node at `ref`, charging its size to the budget.
+    /// Opens the node at `ref` and subtracts its size from the read budget, the number of bytes
+    /// that this space may still read. Throws `corrupt` if the ref or node is invalid, or the
+    /// budget is exhausted.
     @inline(__always)
     func node(_ ref: Ref) throws(RealmError) -> NodeView {
         let at = ref.raw
         var end = direct
         if at >= end {
-            // The node belongs to the open write transaction or to an encrypted file, or is
-            // derived, or the ref is invalid.
+            // The node belongs to the open write transaction, to an encrypted file or to a file of
+            // an older format, or the ref is invalid.
             end = state.pointee.slabEnd
             if at < state.pointee.slabStart || at >= end { return try distantNode(ref) }
         }
@@ -115,7 +117,8 @@ struct NodeSpace {
         if UInt64(size) <= limit - at { try prepare(marks, Int(at), size) }
     }
 
-    /// Decrypts the pages of `count` bytes at `ref`, which may contain several nodes.
+    /// Decrypts the pages of `count` bytes from `ref` on. Does nothing for an unencrypted file, or
+    /// if the bytes are not inside the version. The bytes may belong to several nodes.
     func prepareIfNeeded(_ ref: Ref, _ count: Int) throws(RealmError) {
         guard let marks = state.pointee.marks, count > 0, ref.raw <= limit,
             UInt64(count) <= limit - ref.raw

@@ -4,7 +4,7 @@
 final class ReadContext {
     let lookup: NodeSpace
     let walk: NodeSpace
-    /// Read state of `lookup`, then read state of `walk`.
+    /// Two elements: the state of `lookup`, and the state of `walk`.
     let states: UnsafeMutablePointer<ReadState>
     private var keepAlive: AnyObject?
 

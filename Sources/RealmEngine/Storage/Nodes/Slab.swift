@@ -2,9 +2,9 @@
 /// range, so one base pointer serves refs of the file and of the slab.
 ///
 /// Nodes are only appended. A node that is replaced before the commit keeps its space, unused. A
-/// commit copies the reachable nodes to the file. Each transaction or group has its own region,
-/// which exists until its last view is released. Only the open write transaction uses the slab, so
-/// no other lock than the write mutex is needed.
+/// commit copies the reachable nodes to the file. Each transaction, or group of transactions with a
+/// common commit (`CommitGroup`), has its own region, which exists until its last view is released.
+/// Only the open write transaction uses the slab, so no other lock than the write mutex is needed.
 final class Slab: @unchecked Sendable {
     private var low: ReservedMemory
     private var high: ReservedMemory
@@ -101,7 +101,8 @@ final class Slab: @unchecked Sendable {
         user.setSlab(view)
     }
 
-    /// Ends the transaction or group. Its nodes are freed unless a view keeps them.
+    /// Ends the transaction, or the group of transactions with a common commit. Its nodes are freed
+    /// when no view uses them.
     func detach() {
         memoryOfUser?.setSlab(nil)
         memoryOfUser = nil

@@ -1,5 +1,6 @@
-/// The part of the slab that one transaction or group uses. When the last reference is released,
-/// its memory can be reused. Free to cross threads.
+/// The part of the slab that one transaction, or one group of transactions with a common commit,
+/// uses. When the last reference to the region is released, its memory can be reused. Free to cross
+/// threads.
 final class SlabRegion: Sendable {
     private let regions: SlabRegions
     /// Offset from the slab's start.
@@ -24,12 +25,14 @@ struct SlabView: Sendable {
     let end: UInt64
 }
 
-/// The regions of a slab that are in use, as offsets from its start. Regions are released on any
-/// thread; one mutex protects the list.
+/// The regions of a slab that are in use, as offsets from its start. A region contains the nodes of
+/// one transaction, or of a group of transactions with one commit. Regions are released on any
+/// thread; a mutex protects the list.
 ///
-/// The slab has two halves, and a region normally begins at the start of one of them. So successive
-/// groups use the halves in turn: while readers still use the version of one group, the next group
-/// reuses memory of the other half that was not returned to the system.
+/// The slab has two halves, and a region normally begins at the start of one of them. Successive
+/// transactions (or groups) thus use the halves in turn. While readers still use the nodes in one
+/// half, the next transaction reuses the memory in the other half that was not returned to the
+/// system.
 final class SlabRegions: Sendable {
     private let mapping: Mapping
     private let start: Int

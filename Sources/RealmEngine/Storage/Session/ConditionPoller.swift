@@ -19,7 +19,8 @@ struct ConditionPoller {
 }
 
 extension LockFile {
-    /// Milliseconds between two polls of the conditions while waiting for a mutex.
+    /// Milliseconds between two checks, during a wait for a mutex, whether a broadcast on a
+    /// condition variable of the lock file hangs.
     private static let lookInterval = 50
 
     /// Waits for the write or control mutex, at most until `deadline`; returns nil if `deadline`

@@ -76,8 +76,9 @@ struct VersionList {
         var count: UInt64 = 0
         /// All readable versions but the newest, in ascending order.
         var older: [OlderVersion] = []
-        /// The oldest removed version that is newer than some readable version. Chunks stamped
-        /// after it may have become free.
+        /// The oldest version that `purge` removed from the version list and that is newer than a
+        /// readable version; nil if there is none. Bytes that were released by later commits may
+        /// have become free through the removal.
         var oldestDropped: UInt64?
 
         struct OlderVersion {

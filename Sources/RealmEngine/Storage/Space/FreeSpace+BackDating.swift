@@ -15,8 +15,8 @@ extension FreeSpace {
         private struct Arrays {
             let positions: NodeView
             let lengths: NodeView
-            /// Versions that released the chunks; nil if the file has no such array, and each chunk
-            /// counts as released by version 0.
+            /// Stamps: for each chunk (free extent), the version whose commit released it. Nil if
+            /// the file has no array of stamps; then all stamps are 0.
             let versions: NodeView?
 
             func start(_ i: Int) -> UInt64 { UInt64(bitPattern: positions.integer(i)) }

@@ -17,7 +17,8 @@ struct NodePlacement {
     private let page: UInt64
     /// Number of bytes that are in use before this commit.
     private let used: UInt64
-    /// Whether the number of free extents is within the limit for a file of this size.
+    /// Whether the file has so few free extents for its size that no measures to reduce their
+    /// number are needed (`fewExtents`, `bytesPerExtent`).
     private let isWhole: Bool
     /// Index of free extents by size; nil until a node is placed in its best-fitting extent.
     private var index: FreeExtentIndex?
@@ -52,8 +53,8 @@ struct NodePlacement {
     private var at: UInt64 = 0
     private var end: UInt64 = 0
     private var limit: UInt64 = 0
-    /// Index in `runs` of the last run, nodes without gaps, in the current extent; nil if no node
-    /// was placed in it.
+    /// Index in `runs` of the last run in the current extent; nil if no node was placed in that
+    /// extent. A run is a sequence of nodes without gaps.
     private var run: Int?
     /// Buffer of the last run of nodes in the current extent. Unretained, since a commit places
     /// thousands of nodes; `runs` keeps the buffer alive.
