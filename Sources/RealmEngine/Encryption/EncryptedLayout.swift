@@ -25,13 +25,15 @@ enum EncryptedLayout {
         index / group * ((group + 1) * page) + index % group * entry
     }
 
-    /// Returns the size of the file for a database of `size` bytes.
+    /// Returns the size in bytes of the encrypted file for a database of `size` bytes. The last
+    /// page is filled up, and each group of 64 pages is preceded by a page of entries.
     static func fileSize(of size: Int) -> Int {
         let pages = (size + page - 1) / page
         return (pages + pages / group + 1) * page
     }
 
-    /// Returns the size of the database in a file of `size` bytes.
+    /// Returns the size in bytes of the database in an encrypted file of `size` bytes. Besides the
+    /// database's pages, the file contains one page of entries per 64 pages.
     static func databaseSize(of size: Int) -> Int {
         let pages = size / page
         return (pages - (pages + group) / (group + 1)) * page

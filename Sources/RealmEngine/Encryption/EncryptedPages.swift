@@ -30,7 +30,7 @@ final class EncryptedPages: @unchecked Sendable {
     private var markMemory: ReservedMemory
     private var halfMemory: ReservedMemory
     /// For each page, the value of `moment` when the page was last compared with its entry in the
-    /// file, or a special value; 0 if the page was never read.
+    /// file. Special values: 0 (never read), `stale`, `away` and `staged`.
     let marks: Marks
     /// Half-entry of each page: the counter and the authentication code with which the decrypted
     /// bytes were read or written.

@@ -30,8 +30,8 @@ final class Mapping: @unchecked Sendable {
 
     private let takenParts = LockedValue<UInt8>(0)
 
-    /// Size of the range that is requested first. Half as much is requested until the system grants
-    /// it.
+    /// Number of bytes of addresses that are requested first. If the system refuses, the number is
+    /// halved until the system agrees.
     static let preferredReservation = 1 << 40
 
     /// Maximum size of a file, more than an address space can map.
@@ -56,7 +56,8 @@ final class Mapping: @unchecked Sendable {
         mappedSize.store(size, ordering: .releasing)
     }
 
-    /// Reserves a range for a file of `needed` bytes, with as many addresses after it.
+    /// Reserves a range of addresses for a file of `needed` bytes, and at least as many addresses
+    /// after the file.
     private static func reserve(
         _ needed: Int, _ path: String
     ) throws(RealmError) -> (UnsafeMutableRawPointer, Int) {
@@ -166,9 +167,9 @@ final class Mapping: @unchecked Sendable {
         if let pages, count > 0 { try pages.prepare(offset, count, pages.nextMoment()) }
     }
 
-    /// Copies `bytes` to memory. The addresses after the copy, whose end is rounded up to 8 bytes,
-    /// fault, so that reads past the end are detected. There are more of these addresses than the
-    /// largest node has bytes.
+    /// Copies `bytes` to memory. The copy is placed so that the addresses after it, from the next
+    /// multiple of 8 on, fault when they are accessed. Reads past the end are thus detected.
+    /// `memoryReservation`, the number of these addresses, exceeds the size of the largest node.
     init(copying bytes: UnsafeRawBufferPointer) throws(RealmError) {
         let page = AddressSpace.pageSize
         let needed = (bytes.count + page - 1) / page * page

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Encrypts the blocks of one temporary file with a random key, which is used for no other file.
-/// The blocks are not authenticated. Changing them in a useful way would require access to the
-/// memory of the process, which contains the key.
+/// Encrypts the 4 KiB blocks of one temporary file with a random key, which is used for no other
+/// file. The blocks are not authenticated. Changing them in a useful way would require access to
+/// the memory of the process, which contains the key.
 ///
 /// Confined to one thread, except for the key.
 final class SpillCipher {
@@ -38,7 +38,8 @@ final class SpillBlocks: @unchecked Sendable {
     private let key: EncryptionKey
     private let cipher: UnsafeRawPointer
     private let plain: UnsafeMutableRawPointer
-    /// Number of the block in each slot of the cache; -1 if the slot is empty.
+    /// For each slot of the cache, which has room for one decrypted block of 4 KiB, the index of
+    /// that block in the file; -1 if the slot is empty.
     private let held: LockedValue<[Int]>
 
     private static let places = 256

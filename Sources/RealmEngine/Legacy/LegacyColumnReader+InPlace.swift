@@ -1,5 +1,5 @@
-/// Reading of leaves that are packed as in the current format. A vector of such a leaf, which is a
-/// range of its rows, can be used as a node without a copy.
+/// Reading of leaves whose elements are stored as in the current format. For a vector, a range of
+/// at most 256 rows, a part of such a leaf is used as a node without a copy.
 extension LegacyColumnReader {
     /// Returns the values of `rows` without copying them. Nil if the rows are in several leaves, or
     /// in a leaf whose form only old formats have.

@@ -31,7 +31,8 @@ struct LegacyPositions {
         count = next - first
     }
 
-    /// Returns the number of the node with index `i` on a level. Level 0 contains the leaves.
+    /// Returns the number (see `LegacyNodes`) of node `i` on a level of the cluster tree. On each
+    /// level, `i` counts from 0; level 0 contains the leaves.
     func node(_ level: Int, _ i: Int) -> Int { levels[level] + i * (level == 0 ? slots + 1 : 1) }
 
     func column(_ vector: Int, _ slot: Int) -> Int { node(0, vector) + 1 + slot }
@@ -43,7 +44,7 @@ struct LegacyPositions {
         (table.grid.vectors + vectors(below: level + 1) - 1) / vectors(below: level + 1)
     }
 
-    /// Returns the number of vectors (cluster leaves) below one child of a node at `level`.
+    /// Returns the number of cluster leaves below one child of a node on level `level`.
     func vectors(below level: Int) -> Int { 1 << (8 * (level - 1)) }
 
     /// Returns the indexes, on level `level - 1`, of the children of the node with index `i` on

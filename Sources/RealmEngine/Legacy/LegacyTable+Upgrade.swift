@@ -1,5 +1,5 @@
-/// Tables whose conversion an upgrade to format 10 has begun and not completed (legacy format
-/// 10.2).
+/// Tables whose conversion to format 10 an upgrade has begun and not completed (specification of
+/// the legacy formats, 10.2).
 extension LegacyTable.Unlinked {
     /// Minimum number of slots of the root of a table in format 10.
     static let upgradedSlots = 12

@@ -236,7 +236,8 @@ enum LegacyLimits {
         1_000_000 + 133 * Int(clamping: space.limit)
     }
 
-    /// Maximum size in bytes of all nodes that are built for a version.
+    /// Maximum size in bytes of all nodes that are built in memory, in the current format, for one
+    /// version of a file of formats 2 to 9.
     static func copies(_ space: NodeSpace) -> Int {
         (64 << 20) + 64 * Int(clamping: space.limit)
     }

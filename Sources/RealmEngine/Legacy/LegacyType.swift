@@ -6,7 +6,7 @@ enum LegacyType: Int {
     /// A string, stored as an index into the distinct strings of the column.
     case enumerated = 3
     case binary = 4
-    /// A list of primitives, or a table in each cell.
+    /// Each value is a table: a list of primitives (a table with one column) or a subtable.
     case table = 5
     case mixed = 6
     /// A timestamp in seconds, without nanoseconds.

@@ -21,8 +21,9 @@ final class UpgradedObjects: Sendable {
     /// columns had before the upgrade.
     let keysAreRows: Bool
 
-    /// Name of the column that contains the row of each object in the B+trees before the upgrade.
-    /// Engines that made object keys from primary keys added this column during the upgrade.
+    /// Name of the column that contains the row that each object had in the B+trees before the
+    /// upgrade. Engines that made object keys from primary keys added this column during the
+    /// upgrade.
     static let rowColumn = "!ROW_INDEX"
 
     /// Reads the keys of the cluster tree at `root`. Reads no values of properties.

@@ -1,8 +1,9 @@
-/// Reader for the columns of a table whose upgrade to format 10 has begun (legacy format 10.2).
+/// Reader for the columns of a table whose upgrade to format 10 has begun (specification of the
+/// legacy formats, 10.2).
 ///
-/// The upgrade replaces the parts of a spec one by one: types and attributes of lists, links and
-/// their targets, lists of distinct strings. Whether a part has been replaced is recognised by its
-/// form.
+/// The spec of a table is a node whose children describe the columns. The upgrade replaces these
+/// parts one by one: types and attributes of list columns, links and their targets, lists of
+/// distinct strings. The form of a part shows whether it has been replaced.
 struct UpgradingSpec {
     private let space: NodeSpace
     private let ref: Ref
@@ -11,7 +12,8 @@ struct UpgradingSpec {
     private let attributes: NodeView
     private let subspecs: NodeView?
     private let keys: NodeView?
-    /// For each leaf index of a link or backlink column, the table and the column at the other end.
+    /// For each link or backlink column, the table at the other end and the column there. Indexed
+    /// by `LegacyColumn.leafIndex`, the index of the column in cluster leaves.
     private let opposites: (tables: NodeView, columns: NodeView)?
     private var nextSubspec = 0
     private var nextKeys = 0

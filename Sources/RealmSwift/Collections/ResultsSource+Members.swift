@@ -10,11 +10,13 @@ extension ResultsSource {
     final class Members {
         private let source: ResultsSource
         @exclusivity(unchecked) private var cursor: ResultsCursor
-        /// The accessor that was returned last; nil if accessors are currently not reused.
+        /// The accessor that was returned last, to be reused for the next element; nil if accessors
+        /// are currently not reused.
         @exclusivity(unchecked) private var last: ObjectBase?
-        /// Number of accessors created since an accessor was last reused. After three, `last` is no
-        /// longer set, since that costs two reference counts for each element. The counter
-        /// overflows every 256 elements, and reuse is tried again.
+        /// Number of accessors created since `last` was reused. From the fourth on, `last` is not
+        /// set: the caller keeps the accessors, and setting `last` would only cost a retain and a
+        /// release per element. The counter overflows every 256 elements; then reuse is tried
+        /// again.
         @exclusivity(unchecked) private var made: UInt8 = 0
         @exclusivity(unchecked) private var supply = AccessorSupply()
         private let countOfNew = ObjectBase.countOfNew
@@ -83,7 +85,8 @@ private struct AccessorSupply {
 
     var isEmpty: Bool { counted == 0 }
 
-    /// Whether the accessors in this supply have the class that `source` now creates.
+    /// Whether this supply creates accessors of the class that the elements of `source` have now.
+    /// The class of the elements changes when the realm is invalidated.
     @inline(__always)
     func isOf(_ source: ResultsSource) -> Bool { managed.map { source.isNow($0) } ?? false }
 

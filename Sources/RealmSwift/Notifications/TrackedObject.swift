@@ -13,18 +13,19 @@ import Observation
 /// }
 /// ```
 ///
-/// A tracked object has the properties of its object, which is live, and belongs to the same
-/// context. A change of a property is reported as observers of the object are: in that context,
-/// after the commit, for commits of all threads and processes. `onChange` and `Observations`
-/// therefore find the new value. Changes of a transaction that is cancelled are not reported.
+/// A tracked object has the properties of its object. It is live, and belongs to the same context
+/// as the object. Changes are reported in that context, after each commit of any thread or process
+/// that changes a tracked property. `onChange` and `Observations` therefore find the new value.
+/// Changes of a transaction that is cancelled are not reported.
 ///
-/// A read property is tracked by its name. A computed property is tracked by the persisted
-/// properties that it reads, to find which it is evaluated on an object with default values. Of a
-/// link, the link is tracked, not the object behind it; of a collection, its elements, but not
-/// their properties. The deletion of the object is reported as a change of all properties.
+/// A persisted property is tracked by its name. For a computed property, the persisted properties
+/// that it reads are tracked; they are found by evaluating the computed property on an object with
+/// default values. For a link, a change of the link is reported, but no change of the linked
+/// object. For a collection, changes of its elements are reported, but not of their properties. The
+/// deletion of the object is reported as a change of all properties.
 ///
-/// Properties are tracked as long as the tracked object exists. A frozen object does not change.
-/// Of an unmanaged object, writes through the tracked object are reported.
+/// Properties are tracked as long as the tracked object exists. A frozen object does not change. If
+/// the object is unmanaged, only writes through the tracked object are reported.
 @dynamicMemberLookup
 public final class TrackedObject<Root: ObjectBase>: Observable {
     private typealias Report = (TrackedObject) -> Void

@@ -67,7 +67,7 @@ private struct DetachedCopy {
     private var pending: [Pending] = []
     /// Objects that are one link farther away than those in `pending`.
     private var following: [Pending] = []
-    /// Retains unmanaged originals, which are identified by their addresses.
+    /// Objects that are copied. Retained, because unmanaged ones are identified by their addresses.
     private var originals: [ObjectBase] = []
 
     init(_ limit: Int) { self.limit = limit }

@@ -71,7 +71,8 @@ public final class _KeyPathRecording {
     }
 }
 
-/// A column that is an object ("holder") and can record that a key path reads it.
+/// A property value that is an object ("holder"), such as `List` or `RealmProperty`. While a key
+/// path is recorded, `note` records that the key path contains this property.
 protocol RecordedHolder { func note() }
 
 extension ObjectBase {

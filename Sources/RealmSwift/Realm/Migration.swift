@@ -32,7 +32,7 @@ public final class Migration {
     private let engine: RealmEngine.Migration
     private let old: RealmInstance
     private let new: RealmInstance
-    /// Objects that the block deleted. Later enumerations skip them.
+    /// Objects that the migration block has deleted. Later calls of `enumerateObjects` skip them.
     private var deleted: Set<ObjectLink> = []
 
     init(

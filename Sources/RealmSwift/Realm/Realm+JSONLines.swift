@@ -98,7 +98,8 @@ struct JSONLines {
     private let type: Object.Type
     private let policy: Realm.UpdatePolicy
     private let ignoresUnknown: Bool
-    /// Numbers of records and lines before the input.
+    /// Number of records, and of lines, that precede the input of `add` in a stream; 0 if the input
+    /// is not part of a stream. Added to the positions in errors.
     var records = 0
     var lines = 0
 

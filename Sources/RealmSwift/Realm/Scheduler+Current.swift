@@ -31,7 +31,7 @@ extension Scheduler {
     /// actors with their own executors. `current` finds them in this list.
     private static let noted = LockedValue<[NotedPlace]>([])
 
-    /// Lets `current` find a context until the context is released.
+    /// Stores a context in `noted`, so that `current` can return it. The context is not retained.
     static func note(_ place: Confinement) {
         noted.withLock { noted in
             if noted.count > 64 { noted.removeAll { $0.place == nil } }

@@ -50,7 +50,8 @@ private struct LineStream {
     private var lineEnd: Int?
     private(set) var added = Realm.AddedRecords()
 
-    /// Number of bytes that must have arrived before lines are stored.
+    /// Number of bytes that must have arrived before their complete lines are stored in a
+    /// transaction.
     private static let enough = 1 << 20
 
     init(_ rules: JSONLines) { self.rules = rules }

@@ -39,7 +39,12 @@ package enum TruncationTrap {
         fileprivate let name: UnsafeMutablePointer<CChar>
     }
 
-    /// Registers a mapping of the file at `path`. Returns nil if `disable` was called.
+    /// Registers a mapping with the handler for `SIGBUS`: reads after a truncation of the file at
+    /// `path` end the process with a message. Returns nil if `disable` was called.
+    ///
+    /// - Parameters:
+    ///   - start: address of the mapping.
+    ///   - capacity: number of bytes that the mapping may have.
     static func watch(_ start: UnsafeRawPointer, _ capacity: Int, path: String) -> Watch? {
         guard state.withLock({ $0 }) != .declined, let name = strdup(path) else { return nil }
         return Watch(slot: files.add(start, capacity, name), name: name)

@@ -1,11 +1,12 @@
-/// Reads a file chunk by chunk while it is being written.
+/// Reads the bytes of a file while a `WriteBehind` writes them. A chunk is a buffer of consecutive
+/// bytes.
 protocol WriteFollower: AnyObject {
     /// Called by the producing thread when a chunk is complete. All bytes produced later belong to
     /// the next chunk.
     func chunkEnds()
-    /// Called when all bytes up to the end of the last chunk have been produced. The bytes from the
-    /// start of the first chunk on are in `chunks`; earlier bytes are in the file. May be called on
-    /// any thread, but never concurrently, and with increasing offsets.
+    /// Reads the bytes of the file up to the end of the last chunk in `chunks`. `chunks` has the
+    /// bytes from the start of the first chunk on; earlier bytes are already in the file. May be
+    /// called on any thread, but never concurrently, and with increasing offsets.
     func follow(_ chunks: ArraySlice<WriteBehind.Chunk>) throws(RealmError)
 }
 

@@ -70,7 +70,8 @@ extension SharedCondition {
         /// Word of the condition variable whose two lowest bits are the variable's internal lock.
         fileprivate let lock: UInt32
 
-        /// Index, 0 or 1, of the group of waiters for which the broadcasting thread waits.
+        /// Index, 0 or 1, of the group of waiters that must leave before the broadcast can return.
+        /// The C library divides the waiters into two groups.
         fileprivate var group: Int { Int(sequence & 1) ^ 1 }
     }
 

@@ -15,8 +15,8 @@ package enum AddressSpace {
         return limit.rlim_cur == ~0 ? nil : Int(clamping: limit.rlim_cur)
     }()
 
-    /// Returns the number of bytes to reserve: `preferred`, but at most an eighth of the limit if
-    /// there is one; never less than `least`.
+    /// Returns the number of bytes of addresses to reserve: `preferred`, but at most an eighth of
+    /// the process's address-space limit if there is one; never less than `least`.
     static func reservation(_ preferred: Int, least: Int = 0) -> Int {
         guard let limit else { return max(preferred, least) }
         let page = pageSize

@@ -8,14 +8,14 @@ package final class WeakBox<Object: AnyObject>: Sendable {
 
     package init() {}
 
-    /// Sets the object that the box refers to.
+    /// Makes this box refer to `object`. Called once, at the end of the object's initialisation.
     package func begin(_ object: Object) {
         let known = UnretainedEntry(object)
         place.withLock { $0 = known }
     }
 
-    /// Clears the reference. Returns when no thread is reading it, so that the memory of the object
-    /// may be freed.
+    /// Clears the reference. Returns when no thread is reading the reference, so that the memory of
+    /// the object may be freed.
     package func end() { place.withLock { $0 = nil } }
 
     /// The object; nil before `begin` and after its `deinit` has begun.

@@ -71,8 +71,8 @@ final class ReadContext {
         walk.resetBudget()
     }
 
-    /// Sets the object that builds nodes for a file of an older format, for `walk` and `lookup`,
-    /// and retains it.
+    /// Sets the object that builds nodes for a file of an older format, for `walk` and `lookup`.
+    /// Retains the object.
     func setDerivedNodes(_ nodes: DerivedNodes) {
         keepAlive = nodes
         setDerived(.passUnretained(nodes))

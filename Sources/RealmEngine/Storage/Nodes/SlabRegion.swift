@@ -5,7 +5,7 @@ final class SlabRegion: Sendable {
     private let regions: SlabRegions
     /// Offset from the slab's start.
     let offset: Int
-    /// Ref of the first node of the region.
+    /// Ref of the first node that this region can contain.
     let start: UInt64
 
     fileprivate init(_ regions: SlabRegions, offset: Int, start: UInt64) {

@@ -156,7 +156,8 @@ final class EncryptedDevice: StorageDevice {
     }
 }
 
-/// Encrypted pages with their entries. The header's page is written separately, after the others.
+/// A set of encrypted pages that are written together, each with its entry (counters and
+/// authentication codes). Page 0, with the file header, is written separately, after the others.
 final class EncryptedBatch {
     /// Indexes of the pages to write, in ascending order.
     private let list: [Int]
@@ -217,8 +218,8 @@ final class EncryptedBatch {
         }
     }
 
-    /// Rewrites the entries of written pages, so that both halves contain the authentication code
-    /// of the last write.
+    /// Rewrites the entries of the pages that were written. Copies the first half of each entry,
+    /// with the counter and authentication code of the last write, to the second half.
     func confirm(to device: any StorageDevice) throws(RealmError) {
         let confirmed = ByteBufferBox(capacity: entries.count)
         for i in list.indices {

@@ -3,11 +3,13 @@
 /// An extent is identified by its index in the array of a `FreeSpace`. Each size below 1 KiB has
 /// its own size class; larger sizes have four classes for each power of two.
 struct FreeExtentIndex {
-    /// Index of the first extent of each size class; -1 if the class is empty.
+    /// Index of the first free extent of each size class, a range of sizes; -1 if the class is
+    /// empty.
     private var heads = [Int32](repeating: -1, count: 256)
     /// For each extent, the index of the next extent in the same size class; -1 for the last one.
     private var links: [Int32]
-    /// Bit set of the size classes that contain extents.
+    /// Bit set of the size classes that contain at least one free extent. A size class is a range
+    /// of sizes, such as 1024 to 1279 bytes.
     private var filled = [UInt64](repeating: 0, count: 4)
 
     init(_ free: [Extent]) {
@@ -97,7 +99,8 @@ struct FreeExtentIndex {
     /// An extent is used for a node only if nothing or at least this number of bytes is left;
     /// almost every node is larger.
     private static let minimumRest: UInt64 = 16
-    /// Maximum number of extents that are compared in a class that contains several sizes.
+    /// Maximum number of extents whose sizes are compared in one size class. Classes from 1 KiB on
+    /// contain extents of different sizes.
     private static let maximumTries = 16
 
     private mutating func take(

@@ -93,7 +93,7 @@ extension FreeSpace {
     ///
     /// Confined to its owner's thread.
     final class PreviousFreeLists {
-        /// Readable versions whose free lists this object opens, in ascending order.
+        /// Readable versions whose free lists this object can open, in ascending order.
         let versions: [UInt64]
         /// Chunks with stamps up to this version keep their stamps, because earlier commits have
         /// compared these chunks with the same readable versions.
@@ -110,9 +110,9 @@ extension FreeSpace {
         }
 
         /// - Parameters:
-        ///   - versions: readable versions in ascending order.
-        ///   - judged: highest stamp of the chunks that earlier commits compared with the same
-        ///     readable versions.
+        ///   - versions: readable versions except the newest, in ascending order.
+        ///   - judged: chunks that were released up to this version keep their stamps. Earlier
+        ///     commits have already tried to back-date them, with the same readable versions.
         ///   - open: opens the free list of the version at an index of `versions`.
         init(
             _ versions: [UInt64], judged: UInt64 = 0,
@@ -123,11 +123,11 @@ extension FreeSpace {
             self.open = open
         }
 
-        /// Opens the free lists of the `reachable` versions in `file`, which allow lower stamps for
-        /// free chunks. Opens none if no removed version was newer than a readable one, because
-        /// then no stamp can be lowered.
+        /// Prepares to open the free lists of the `reachable` versions in `file`, to back-date
+        /// chunks that they do not use. Opens no list if no version was removed from the version
+        /// list that is newer than a readable version: then no chunk can be back-dated.
         ///
-        /// - Parameter checked: versions with free lists that were verified before.
+        /// - Parameter checked: versions whose free lists were verified before.
         convenience init(
             _ file: MappedFile, _ reachable: VersionList.Reachable, _ checked: VerifiedFreeLists
         ) {
@@ -195,8 +195,8 @@ extension FreeSpace {
         }
     }
 
-    /// Roots of the readable versions whose free lists earlier commits of the session have
-    /// verified.
+    /// For each readable version whose free lists this process has already checked for overlaps,
+    /// the root of the version.
     final class VerifiedFreeLists {
         private var tops: [UInt64: Ref] = [:]
 

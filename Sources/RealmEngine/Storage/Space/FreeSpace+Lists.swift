@@ -9,16 +9,16 @@ extension FreeSpace {
     }
 
     /// Returns the size of an extent to reserve for free lists of `bytes`, with some room for
-    /// growth. Wherever the newest lists are in the extent, a contiguous third of it remains free.
+    /// growth. Wherever the newest lists are in the extent, a contiguous third of the extent
+    /// remains free.
     private static func room(_ bytes: UInt64) -> UInt64 { (bytes * 7 / 2 + 7) & ~7 }
 
-    /// Reserves space for free lists of at most `bytes`, together with the free space on both sides
-    /// of the newest lists.
+    /// Reserves space for free lists of at most `bytes`.
     ///
-    /// Each commit replaces the lists of the commit before. Its lists are written to the free space
-    /// adjacent to the newest lists, before and after them in turn, so that later commits can use
-    /// the same space again. If that space has become too small, an extent is reserved elsewhere;
-    /// if no extent is large enough, the file grows.
+    /// Each commit replaces the free lists of the commit before. The new lists are written to the
+    /// free space directly before the newest lists or directly after them, alternately, so that
+    /// later commits can use the same space again. Both free spaces are reserved. If neither has
+    /// room, an extent elsewhere is reserved; if no extent is large enough, the file grows.
     mutating func takeListSpace(_ bytes: UInt64, page: UInt64) -> ListSpace {
         var taken: [Extent] = []
         if let lists {
@@ -31,8 +31,8 @@ extension FreeSpace {
             }
             addUnused(taken)
         }
-        // Even if a section boundary divides an extent of this size, one part has room for the free
-        // lists.
+        // Even if a boundary of the 64 MiB sections divides an extent of this size, one part has
+        // room for the free lists.
         let room = Self.room(bytes)
         if bestFit(room) == nil { extend(by: room, page: page) }
         let reserve = takeFirst(room, of: bestFit(room)!)

@@ -261,8 +261,8 @@ struct FreeSpace {
         free.count + locked.count + released.count + 4
     }
 
-    /// Removes the smallest chunks, so that fewer than `most` are left. The removed space is lost
-    /// until the file is compacted.
+    /// Removes the smallest free extents, so that fewer than `most` are left in the free list.
+    /// Their space is lost until the file is compacted.
     mutating func loseSmallest(_ released: inout [Extent], keeping most: Int) {
         var sizes = free.map(\.count) + locked.map(\.count) + released.map(\.count)
         let most = max(0, most - 8)
@@ -318,11 +318,12 @@ struct FreeSpace {
     }
 }
 
-/// Checks that chunks ascend without overlaps and end inside the version.
+/// Checks that the chunks of a free list ascend without overlaps, and that none ends after `limit`.
 private struct AscendingOrder {
     private let limit: UInt64
     private var end = RawHeader.end
-    /// Start of the first chunk that overlaps another or ends outside the version.
+    /// Start of the first chunk (free extent) that overlaps the chunk before or ends after `limit`,
+    /// the end of the version; nil if there is none.
     private(set) var bad: UInt64?
 
     init(limit: UInt64) { self.limit = limit }

@@ -61,8 +61,9 @@ struct ListWriter {
         NodeEncoder.widthCode(magnitude: Int64(clamping: version) | 1 << 6, isNegative: false)
     }
 
-    /// Removes the smallest chunks from the free lists if the lists would exceed `limit` bytes. The
-    /// space of these chunks is lost until the file is compacted, but commits continue to work.
+    /// Removes the smallest extents from the free lists if the lists would exceed `limit` bytes.
+    /// The space of these extents is lost until the file is compacted, but commits continue to
+    /// work.
     static func shorten(
         _ space: inout FreeSpace, _ released: inout [Extent], _ version: UInt64,
         limit: UInt64 = NodeWriter.section
@@ -98,8 +99,9 @@ struct ListWriter {
         return try emit(layout, slots, end)
     }
 
-    /// Returns the offset of `bound` contiguous free bytes that do not cross a boundary of the 64
-    /// MiB sections of a file. Extends the file if there are none.
+    /// Returns an offset at which `bound` contiguous bytes are free, for the free lists and the
+    /// root. The bytes cross no boundary of the 64 MiB sections of a file. Extends the file if
+    /// there are none.
     private mutating func place(_ bound: UInt64) -> UInt64 {
         if let reserve, let rest = space.extent(from: reserve.start),
             let start = Self.start(in: rest, bound)

@@ -30,7 +30,7 @@ struct NodePlacement {
     /// stretches, because nodes do not fill extents completely.
     private var plans = 4
     /// Number of nodes that are still to be placed in the extents that fit them best, to reduce the
-    /// number of free extents.
+    /// number of free extents. 0 if the file has few free extents or the commit has many nodes.
     private var fits: Int
     /// Whether the commit has few nodes, so that each may be a separate write.
     private let hasFewNodes: Bool
@@ -73,11 +73,11 @@ struct NodePlacement {
     private static let shortLists: UInt64 = 2048
     /// Maximum number of nodes of a commit for which each node may be a separate write.
     private static let fewNodes: UInt64 = 160
-    /// Maximum number of extents, each a separate write, for a stretch to be used even if the file
-    /// has little free space.
+    /// Maximum number of extents in a stretch (a sequence of neighbouring free extents) that is
+    /// filled even if the file has little free space. Each extent costs one write.
     private static let fewWrites = 8
-    /// The file has little free space if fewer than one byte is free per this number of bytes in
-    /// use. Then it grows, instead of taking many writes for each commit.
+    /// Divisor: a file has little free space if its free bytes are fewer than the bytes in use
+    /// divided by this. A commit then extends the file instead of filling many small extents.
     private static let spare: UInt64 = 4
     /// Size in bytes above which a node counts as large. If the current extent has no room for a
     /// large node, the node is placed elsewhere and the extent stays open.
@@ -219,7 +219,8 @@ struct NodePlacement {
         return fit(size, isTight: true)
     }
 
-    /// Makes the next extent in `planned` the current extent; returns false if `planned` is empty.
+    /// Makes the next extent in `planned` that is not empty the current extent, in which nodes are
+    /// placed. Returns false if there is none.
     private mutating func openPlanned() -> Bool {
         while let i = planned.popFirst() {
             guard free.free[i].count > 0 else { continue }
