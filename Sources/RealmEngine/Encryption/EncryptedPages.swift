@@ -32,8 +32,8 @@ final class EncryptedPages: @unchecked Sendable {
     /// For each page, the value of `moment` when the page was last compared with its entry in the
     /// file. Special values: 0 (never read), `stale`, `away` and `staged`.
     let marks: Marks
-    /// Half-entry of each page: the counter and the authentication code with which the decrypted
-    /// bytes were read or written.
+    /// For each page, the counter and the authentication code with which the bytes in memory were
+    /// read or written. This is one half of the page's entry in the file.
     let halves: UnsafeMutableRawPointer
     let moment = Atomic<UInt64>(firstMoment)
     private let mutexes: [LockedValue<Void>]
@@ -140,8 +140,9 @@ final class EncryptedPages: @unchecked Sendable {
         marks[page].load(ordering: .acquiring) >= moment
     }
 
-    /// Decrypts one page, or compares a decrypted page with its entry in the file. Does nothing if
-    /// that was done at the moment `wanted` or later. The slow path of `prepare`.
+    /// Decrypts one page, or compares a decrypted page with its entry in the file and updates the
+    /// page. Does nothing if that was done when `moment` was `wanted` or higher. The slow path of
+    /// `prepare`.
     @inline(never)
     func load(_ page: Int, _ wanted: UInt64) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
@@ -254,7 +255,8 @@ final class EncryptedPages: @unchecked Sendable {
             from: scratch.used, byteCount: EncryptedLayout.half)
     }
 
-    /// Stores only the words that differ, because other threads may be reading the others.
+    /// Copies the words of `page` that differ from `target` to `target`. Words that are equal are
+    /// not stored, because other threads may be reading them.
     private func store(_ page: UnsafeMutableRawPointer, _ target: UnsafeMutableRawPointer) {
         let old = target.assumingMemoryBound(to: UInt64.self)
         let new = page.assumingMemoryBound(to: UInt64.self)
@@ -315,12 +317,13 @@ extension EncryptedPages {
         }
     }
 
-    /// Reads a page from the file into `scratch` until it authenticates. Returns the counter of the
-    /// write that made it. Returns nil if the page has no content that authenticates, and `use`
-    /// permits that.
+    /// Reads a page and its entry from the file into `scratch` until the page authenticates.
+    /// Returns the counter of the page's last write. Returns nil if the page has no content that
+    /// authenticates, and `use` permits that.
     ///
-    /// A writer stores the entry first and then the page, and does not lock out readers. So a page
-    /// that does not authenticate is read again, until it has not changed for five attempts.
+    /// A writer stores the entry first and then the page, and does not lock out readers. Therefore
+    /// a page that does not authenticate is read again. Throws if it still does not authenticate
+    /// after five attempts during which the entry did not change.
     func authenticated(
         _ page: Int, _ scratch: Scratch, _ use: Use
     ) throws(RealmError) -> UInt32? {

@@ -13,7 +13,8 @@ final class EncryptedSequence {
     private let work: UnsafeMutableRawPointer
     /// The page that is being filled with bytes to encrypt.
     private var plain: UnsafeMutableRawPointer { work }
-    /// Copy of page 0, of which `overwrite` changes a part after the page was written.
+    /// Copy of page 0. `overwrite` changes bytes in this copy, encrypts it again, and writes it to
+    /// the file.
     private var first: UnsafeMutableRawPointer { work + EncryptedLayout.page }
     /// The page with the entries (counters and authentication codes) of the group of 64 pages that
     /// is being filled. In the file, it precedes the group.

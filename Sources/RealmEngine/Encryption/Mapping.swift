@@ -158,8 +158,8 @@ final class Mapping: @unchecked Sendable {
 
     fileprivate func release(part i: Int) { takenParts.withLock { $0 &= ~(1 << i) } }
 
-    /// Begins a new moment before a newer version is read (`EncryptedPages`). Returns 0 for an
-    /// unencrypted file.
+    /// Increments `moment` of `EncryptedPages` and returns it, before a newer version is read.
+    /// Returns 0 for an unencrypted file.
     func nextMoment() -> UInt64 { pages?.nextMoment() ?? 0 }
 
     /// Decrypts `count` bytes at `offset` if the file is encrypted. The bytes must be mapped.

@@ -12,7 +12,7 @@ package final class SpillBuffer {
     private var file: PageFile?
     /// Number of bytes added to the buffer so far.
     package private(set) var count = 0
-    /// Number of bytes, from the start, that were moved to the file.
+    /// Number of bytes at the start of the buffer that were moved to the temporary file.
     private var moved = 0
 
     /// Number of addresses that are reserved. They take no memory.

@@ -14,8 +14,9 @@ extension LegacyNodeScratch {
         return try encoder.unsigned(keys.map { UInt64($0 - base) }).raw
     }
 
-    /// Creates a leaf with the values of `objects` from a column that still has its old tree, in
-    /// the order of the objects' keys. Links are converted to the keys of their targets.
+    /// Creates a leaf with the values of `objects`, in the order of their keys. Reads them from a
+    /// column that still has its B+tree from before the upgrade to clusters. Links, which are rows
+    /// in that tree, are converted to object keys.
     func upgraded(
         _ reader: LegacyColumnReader, _ objects: Range<Int>, of table: LegacyTable,
         to target: LegacyTable?

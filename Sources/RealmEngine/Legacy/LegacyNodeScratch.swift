@@ -73,8 +73,8 @@ final class LegacyNodeScratch {
 
     // MARK: Lists
 
-    /// Creates a leaf with the roots of the lists in `rows`. In old formats, a list is a table with
-    /// one column, and the value in the list column is the ref of that table.
+    /// Creates a leaf with the roots of the lists in `rows` of a list column. In old formats, each
+    /// value of a list column is the ref of a table, whose only column is the list.
     func lists(
         _ reader: LegacyColumnReader, _ elements: LegacyColumn, _ rows: Range<Int>
     ) throws(RealmError) -> NodeView {

@@ -37,7 +37,8 @@ struct LegacyColumn {
     }
 }
 
-/// The columns of a table, or the columns that all nested tables of one column have in common.
+/// The columns of a table. For a column whose values are tables, the columns that all of these
+/// tables have in common.
 final class LegacySpec: Sendable {
     let columns: [LegacyColumn]
     /// Number of elements of the columns array: the array in the file with the roots of the table's

@@ -1,4 +1,5 @@
-/// Kind of the leaves of a column's tree. It determines how the elements of a leaf are counted.
+/// Kind of the leaves in the tree of a column. The kind determines how the elements of a leaf are
+/// counted.
 enum LegacyLeafForm {
     case integers
     /// Nullable integers. Element 0 of a leaf is the null marker.
@@ -8,7 +9,8 @@ enum LegacyLeafForm {
     /// References: each element of a leaf is a ref, a tagged number, or 0.
     case slots
 
-    /// Returns the number of elements of a leaf. Throws if the leaf has another form.
+    /// Returns the number of elements of the leaf `node`. Throws if `node` is not a leaf of this
+    /// kind.
     func count(_ space: NodeSpace, _ node: NodeView, _ ref: Ref) throws(RealmError) -> Int {
         let form = node.flags & NodeView.formMask
         let isRight =

@@ -1,5 +1,5 @@
-/// The objects of a table that an interrupted upgrade to format 10 has moved to clusters (legacy
-/// format 10.2).
+/// The objects of a table that an interrupted upgrade to format 10 has moved to clusters
+/// (specification of the legacy formats, 10.2).
 ///
 /// The upgrade moves links in a later step. A column that has not been moved yet still has its old
 /// B+tree, with one value for each row that the table had before the upgrade. All other values are
@@ -12,10 +12,10 @@ final class UpgradedObjects: Sendable {
     /// Index of the first object of each leaf, followed by the number of objects.
     let starts: [Int]
     /// For each object, its row in the B+trees that the columns had before the upgrade. Nil if the
-    /// row of each object equals its key.
+    /// row of each object equals the object's key.
     let oldRows: [Int]?
-    /// For each row of the B+trees before the upgrade, the index of its object. Nil if the row of
-    /// each object equals its key.
+    /// For each row of the B+trees that the columns had before the upgrade, the index of its object
+    /// in `keys`. Nil if the row of each object equals the object's key.
     private let indexes: [Int]?
     /// Whether the key of each object equals its index, and also its row in the B+trees that the
     /// columns had before the upgrade.

@@ -81,7 +81,8 @@ final class ElementsSource: @unchecked Sendable {
             })
     }
 
-    /// Traps if the owner of the collection was deleted, or created in the open write transaction.
+    /// Returns the same elements in the frozen version of the realm. Traps if the owner of the
+    /// collection was deleted, or created in the open write transaction.
     func frozen() -> ElementsSource {
         collection.realm.isFrozen ? self : at(collection.frozen())
     }

@@ -13,7 +13,8 @@ protocol HolderColumn {
 protocol HolderValue: AnyObject, HolderColumn {
     static var shape: _PropertyShape { get }
     var content: Any? { get }
-    /// Sets the value of the holder to `any`. Returns false if the type of `any` does not fit.
+    /// Sets the content of this object (a `List` or `RealmProperty`, for example) to `any`. Returns
+    /// false if the type of `any` does not fit.
     func setContent(_ any: Any?) -> Bool
     /// Writes `any` to the managed object if it differs from the stored value, according to
     /// `Realm.UpdatePolicy.modified`. Returns false if the type of `any` does not fit.

@@ -58,8 +58,9 @@ extension SectionsSource {
 private final class SectionsBacklog<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     private struct State {
         let layout: SectionsLayout<Key>
-        /// Elements at the time of the state, for results of values (numbers or texts): comparing
-        /// two states gives the changes. Nil for results of objects.
+        /// Elements of the results, if they are values such as numbers or texts; changes are then
+        /// found by comparing the elements of two states. Nil if the elements of the results are
+        /// objects.
         let elements: [Element]?
     }
 

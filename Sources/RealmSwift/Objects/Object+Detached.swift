@@ -65,7 +65,8 @@ private struct DetachedCopy {
     /// Number of links from the first objects to the objects in `pending`.
     private var depth = 0
     private var pending: [Pending] = []
-    /// Objects that are one link farther away than those in `pending`.
+    /// Objects found by following a link from an object in `pending`. They become `pending` when
+    /// all objects there are processed.
     private var following: [Pending] = []
     /// Objects that are copied. Retained, because unmanaged ones are identified by their addresses.
     private var originals: [ObjectBase] = []

@@ -45,13 +45,13 @@ public final class RealmOptional<Value: RealmOptionalType>: NSObject {
     public override var description: String { value.map { "\($0)" } ?? "nil" }
 }
 
-/// Refers to the stored value of a holder such as `RealmProperty`, once its object is managed.
+/// Refers to the stored value of a `RealmProperty` or `RealmOptional`, once the object with that
+/// property is managed.
 private final class HolderLocation {
-    /// Another accessor of the stored object, because the accessor that contains the holder may be
-    /// released before the holder.
+    /// Another accessor of the stored object. The accessor whose property is this `RealmProperty`
+    /// cannot be used, because it may be released earlier.
     private var object: ObjectBase?
-    /// The object whose property is this holder, if the object records a key path; nil otherwise. A
-    /// holder is a property value that is an object, such as a `RealmProperty`.
+    /// The object with this property, if the object records a key path; nil otherwise.
     private weak var recording: ObjectBase?
     private var property = UInt16.max
 
@@ -66,8 +66,7 @@ private final class HolderLocation {
         self.object = twin
     }
 
-    /// If the object that contains the holder records a key path, appends this property to that key
-    /// path.
+    /// If the object with this property records a key path, appends the property to that key path.
     func note() { _ = recording?.note(property) }
 
     /// Returns the stored value, converted by `body`; nil for an unmanaged object. If the object

@@ -2,11 +2,12 @@ import Foundation
 import RealmEngine
 
 /// Comparisons with values that consist of several stored values: lists and dictionaries in an
-/// `AnyRealmValue`, and custom types that are stored as embedded objects. Each part is compared by
-/// itself.
+/// `AnyRealmValue`, and custom types that are stored as embedded objects. Each of the stored values
+/// is compared by itself.
 extension PredicateValues {
-    /// Returns a condition that compares each part of `value` with the corresponding part of the
-    /// value at `path`. Returns nil if `value` has no parts.
+    /// Returns a condition that the value at `path` equals `value`, or does not, for values that
+    /// consist of several stored values. Compares each element of a list, each entry of a
+    /// dictionary, and each property of an embedded object. Returns nil for all other values.
     ///
     /// - Parameter model: class at the beginning of the path; nil if unknown.
     func comparison(

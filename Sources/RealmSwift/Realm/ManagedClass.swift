@@ -88,8 +88,9 @@ final class ManagedClass: @unchecked Sendable {
 
     /// Makes `object` an accessor of the stored object at `key`.
     ///
-    /// - Parameter isAdopted: whether the object is just becoming managed. Its holders still
-    ///   contain values to be stored, so they are not yet attached.
+    /// - Parameter isAdopted: whether `object` is just becoming managed. Its properties such as
+    ///   `List` and `RealmProperty` are then not attached to the stored object, because their
+    ///   values are yet to be stored.
     @inline(__always)
     func bind(
         _ object: ObjectBase, _ key: ObjectKey, _ place: ObjectLocation, isAdopted: Bool = false

@@ -142,12 +142,12 @@ struct InitialValues {
 
     /// Treatment of the objects, dictionaries and arrays that are given for links.
     enum Maker {
-        /// For an unmanaged object. Objects are used unchanged; dictionaries and arrays become
-        /// unmanaged objects.
+        /// The values are for an unmanaged object. Given objects are used unchanged; dictionaries
+        /// and arrays become unmanaged objects.
         case unmanaged
-        /// For an object of a realm. Objects of that realm are used unchanged. Other objects,
-        /// dictionaries and arrays are copied into the realm, or become unmanaged objects that the
-        /// caller adds to the realm.
+        /// The values are for an object of a realm. Objects of that realm are used unchanged. Other
+        /// objects, dictionaries and arrays are copied into the realm, or become unmanaged objects
+        /// that the caller adds to the realm.
         case stored(RealmInstance, Realm.UpdatePolicy)
     }
 
@@ -195,12 +195,14 @@ struct InitialValues {
         values.first { $0.field.name == field.name }.flatMap { $0.value }
     }
 
-    /// Sets the properties of `object`.
+    /// Sets the properties of `object` to `values`. Returns the values that were not set because of
+    /// `defersRefused`, with their properties.
     ///
     /// - Parameter isKnown: whether the object already has its primary key. The primary key is then
     ///   not set again.
-    /// - Parameter defersRefused: whether to return, instead of setting, values that the property's
-    ///   type rejects (`FailableCustomPersistable`). Only a managed object can store such values.
+    /// - Parameter defersRefused: whether values that the property's type rejects
+    ///   (`FailableCustomPersistable`) are returned instead of set. Only a managed object can store
+    ///   such values.
     @discardableResult
     func apply(
         to object: ObjectBase, _ maker: Maker = .unmanaged, isKnown: Bool = false,

@@ -49,7 +49,8 @@ enum Scheduler {
 
     private static let concurrent = DispatchQueue(label: "concurrent", attributes: .concurrent)
 
-    /// Returns the first word of the native queue object, which all concurrent queues share.
+    /// Returns the first word of the native queue object. The word has the same value in all
+    /// concurrent queues.
     private static func kind(_ queue: DispatchQueue) -> UInt {
         withExtendedLifetime(queue) { native(queue).pointee }
     }

@@ -126,8 +126,8 @@ extension DatabasePath {
             file: name, hint: "stop it, or let it open \(path)")
     }
 
-    /// Throws `misuse` for a file with several hard links, because each of these names would have
-    /// its own session.
+    /// Throws `misuse` for a file with several hard links. Programs that open different hard links
+    /// would use different lock files, and could overwrite each other's changes.
     func checkNames() throws(RealmError) {
         let count = names
         guard count > 1 else { return }

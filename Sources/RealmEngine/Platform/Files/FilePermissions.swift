@@ -40,9 +40,9 @@ package struct FilePermissions: Sendable {
     /// no access until `complete` has changed it.
     package var atFirst: mode_t { owner == nil ? mode : mode & 0o700 | 0o600 }
 
-    /// Sets the owner of a file that was created with `atFirst`, as far as this process may, and
-    /// then the mode. If the group cannot be set, the file's group gets the access rights of
-    /// others.
+    /// Changes the owner of a file, as far as this process may, and then the mode. The file was
+    /// created with the mode `atFirst`. If the file cannot get the right group, its group gets only
+    /// the access rights that the mode gives to others.
     package func complete(_ descriptor: Int32) {
         var s = stat()
         guard let (user, group) = owner, fstat(descriptor, &s) == 0 else { return }

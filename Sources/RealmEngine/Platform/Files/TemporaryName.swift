@@ -129,7 +129,7 @@ struct TemporaryName {
 /// A temporary directory for an unfinished database and its companion files. Only this user can
 /// read it. The directory is removed when the last reference is released.
 package final class TemporaryDirectory {
-    /// Path of the database, which the caller creates.
+    /// Path at which the caller creates the database, inside the directory.
     package let database: String
     private let name: TemporaryName
     private let descriptor: Int32
@@ -137,7 +137,9 @@ package final class TemporaryDirectory {
 
     private static let databaseName = "/new.realm"
 
-    /// Creates the directory in `folder`. `path` is the output's name in messages.
+    /// Creates a temporary directory in `folder`.
+    ///
+    /// - Parameter path: path of the output file, for error messages.
     package init(in folder: String, for path: String) throws(RealmError) {
         var descriptor: Int32 = -1
         name = try TemporaryName(in: folder, for: path) { name in

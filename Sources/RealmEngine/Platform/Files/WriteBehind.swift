@@ -18,8 +18,8 @@ protocol WriteFollower: AnyObject {
 /// most `depth` chunks exist in addition to the one that is being filled. If the system refuses a
 /// thread, the producer does everything.
 final class WriteBehind: @unchecked Sendable {
-    /// A buffer. It is filled by the producer, written to the file, read by the follower, and then
-    /// reused.
+    /// A buffer. The thread that produces the file fills it, another thread writes it to the file,
+    /// a `WriteFollower` may read it, and then it is reused.
     struct Chunk {
         let bytes: UnsafeMutableRawPointer
         let capacity: Int
@@ -44,7 +44,8 @@ final class WriteBehind: @unchecked Sendable {
         case goOn, wait, stop
     }
 
-    /// Maximum number of chunks that were passed to `exchange` and cannot be reused yet.
+    /// Maximum number of buffers (chunks) in `line`: they were passed to `exchange`, and are not
+    /// yet written or not yet read by `follower`.
     private static let depth = 12
     /// Number of oldest chunks, out of `depth`, that are not passed to `follower` again, so that
     /// the producer can reuse them while `follower` runs.
@@ -87,8 +88,9 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Producer
 
-    /// Enqueues `chunk` and returns an empty chunk of `capacity` bytes that begins at the end of
-    /// `chunk`. Takes ownership of the memory of `chunk`. Throws the error of an earlier chunk.
+    /// Enqueues a filled buffer, `chunk`, for writing, and takes ownership of its memory. Returns
+    /// an empty buffer of `capacity` bytes for the bytes that follow in the file. Throws the error
+    /// of an earlier write, or of `follower`.
     func exchange(_ chunk: Chunk, capacity: Int) throws(RealmError) -> Chunk {
         follower?.chunkEnds()
         monitor.signal { line.append(chunk) }
@@ -206,8 +208,8 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Writing thread
 
-    /// Starts the second thread when called for the first time. Returns false if the system refused
-    /// to start the thread.
+    /// Starts the second thread at the first call. Returns whether that thread runs; false if the
+    /// system refused to start it.
     private func start() -> Bool {
         if hasTried { return monitor.locked { isRunning || failure != nil } }
         hasTried = true

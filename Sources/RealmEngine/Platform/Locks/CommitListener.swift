@@ -69,8 +69,8 @@ final class CommitListener: Sendable {
         }
     }
 
-    /// Wakes this process's listener, if there is one, so that it calls all registered closures
-    /// now.
+    /// Wakes this process's listener, if there is one. The listener then calls all closures
+    /// registered with `add`, which check for new commits.
     static func wake() { known.withLock { $0 }?.waiter.wake() }
 
     var wakes: Int { state.withLock { $0.wakes } }

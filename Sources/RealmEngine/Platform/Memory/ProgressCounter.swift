@@ -8,12 +8,14 @@ public final class ProgressCounter: Sendable {
         case bytes, objects
     }
 
-    /// A part of the operation; each part has its own count.
+    /// A part of the long operation, such as reading or sorting. Progress is counted separately in
+    /// each stage.
     public struct Stage: Sendable {
         /// Number of the stage, from 1.
         public let number: Int
         public let unit: Unit
-        /// Approximate number of units of the whole stage; 0 if unknown.
+        /// Approximate number of bytes or objects (see `unit`) to process in this stage; 0 if
+        /// unknown.
         public let total: Int
         /// Name of the stage, such as `sorting`; nil if the operation's own name describes it.
         public let name: String?

@@ -29,8 +29,8 @@ class DerivedNodes: @unchecked Sendable {
 
 extension NodeSpace {
     /// Subtracts a third of `count`, the number of elements in a leaf of a file of an older format,
-    /// from the read budget. For the current format the fraction is smaller, but the budget of
-    /// older files is larger (`NodeSpace.extent`).
+    /// from the read budget, the number of bytes that may still be read. The fraction is larger
+    /// than for the current format, because the budget is larger, too (`NodeSpace.extent`).
     @inline(never)
     func chargeDerivedElements(_ count: Int, at ref: Ref) throws(RealmError) {
         guard count <= DerivedNodes.maximumLeafCount else { throw tooMany(count, ref) }

@@ -166,8 +166,8 @@ struct NodeSpace {
         if !state.pointee.isOutdated { state.pointee.budget = 16 &* extent &+ (1 << 14) }
     }
 
-    /// Throws if this space is outdated because the write transaction has changed. For callers that
-    /// read a node which they opened earlier.
+    /// Throws `misuse` if the write transaction has replaced nodes that this space reads. For
+    /// callers that read a node which they opened earlier.
     @inline(__always)
     func checkCurrent() throws(RealmError) { if state.pointee.isOutdated { throw outdated } }
 
@@ -281,8 +281,8 @@ struct NodeSpace {
 /// budget), and the data needed to open nodes that are not plain bytes of the file.
 struct ReadState {
     var budget: Int
-    /// Cache of values that are stored in several blobs. Nil until first used, and in the state of
-    /// `ReadContext.walk`.
+    /// Cache of values that are stored in several blobs. Nil before its first use, and always nil
+    /// in the state of `ReadContext.walk`.
     var joined: Unmanaged<JoinedBlobs>?
     /// State of `lookup` in the `ReadContext` that owns this state.
     let lookup: UnsafeMutablePointer<ReadState>
@@ -294,7 +294,8 @@ struct ReadState {
     var marks: EncryptedPages.Marks?
     var moment: UInt64 = 0
     var limit: UInt64 = 0
-    /// Derived nodes of a version of an older format; nil for the current format.
+    /// Object that builds nodes in the current format from a file of an older format; nil if the
+    /// file has the current format.
     var derived: Unmanaged<DerivedNodes>?
     /// Number of key bits per level of a cluster tree, for inner nodes that do not store offsets.
     var keyShift: UInt64 = 8

@@ -1,6 +1,7 @@
-/// The two node spaces that read one snapshot. `walk` limits the number of bytes read (the read
-/// budget), so that a visit of all nodes ends even in a damaged file with cycles. `lookup` may open
-/// the same nodes repeatedly. Owns the states of both spaces. Confined to one thread.
+/// Reads the nodes of one snapshot, for two purposes. `walk` is for visits of all nodes: it limits
+/// the number of bytes read (the read budget), so that a visit ends even if a damaged file has
+/// cycles. `lookup` has no such limit, so the same nodes can be opened repeatedly. Owns the read
+/// states of both. Confined to one thread.
 final class ReadContext {
     let lookup: NodeSpace
     let walk: NodeSpace
@@ -60,7 +61,8 @@ final class ReadContext {
         }
     }
 
-    /// Sets the number of key bits per level of a cluster tree for `walk` and `lookup`.
+    /// Sets, for `walk` and `lookup`, the number of bits of an object key that select the child at
+    /// each level of a cluster tree.
     func setKeyShift(_ shift: UInt64) { for i in 0..<2 { states[i].keyShift = shift } }
 
     /// Sets the object that builds nodes for a file of an older format, for `walk` and `lookup`;

@@ -101,8 +101,8 @@ final class Slab: @unchecked Sendable {
         user.setSlab(view)
     }
 
-    /// Ends the transaction, or the group of transactions with a common commit. Its nodes are freed
-    /// when no view uses them.
+    /// Ends the open transaction, or the open group of transactions with a common commit. Frees its
+    /// nodes as soon as no `SlabView` references them.
     func detach() {
         memoryOfUser?.setSlab(nil)
         memoryOfUser = nil

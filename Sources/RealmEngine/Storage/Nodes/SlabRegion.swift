@@ -58,8 +58,9 @@ final class SlabRegions: Sendable {
         half = capacity / 2 / AddressSpace.pageSize * AddressSpace.pageSize
     }
 
-    /// Opens a region of unused memory: at the start of a half of the slab if more than half of it
-    /// is unused there, otherwise in the largest gap. The region opened before must be closed.
+    /// Opens a region of unused memory. The region begins at the start of one half of the slab, if
+    /// more than half of the bytes there are unused; otherwise in the largest gap. The region
+    /// opened before must be closed.
     func open() -> (SlabRegion, Range<Int>) {
         let room = taken.withLock { taken in
             let room = self.room(beside: taken.ranges.sorted { $0.lowerBound < $1.lowerBound })

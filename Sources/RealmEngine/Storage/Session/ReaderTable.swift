@@ -15,7 +15,8 @@ package final class ReaderTable: Sendable {
     private let generation = ForkGeneration.current
     private let rows = LockedValue(Rows())
 
-    /// All rows that this participant has claimed, and the ones among them without a pin.
+    /// All rows of the reader table that this participant has claimed for its pins, and those of
+    /// them that contain no pin.
     private struct Rows {
         var claimed: [Int32] = []
         var idle: [Int32] = []

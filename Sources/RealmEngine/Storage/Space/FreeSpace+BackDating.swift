@@ -66,9 +66,10 @@ extension FreeSpace {
             }
         }
 
-        /// Returns the latest stamp of the free chunks that cover `start ..< end` in this version;
+        /// Returns the latest stamp of the free extents that cover `start ..< end` in this
+        /// version's free list; a stamp is the version whose commit released the extent. Returns
         /// nil if the version uses a part of the range. Space after the end of the version counts
-        /// as free.
+        /// as free, with stamp 0.
         func youngestStamp(covering start: UInt64, _ end: UInt64) -> UInt64? {
             let end = min(end, logicalSize)
             if start >= end { return 0 }
@@ -95,8 +96,8 @@ extension FreeSpace {
     final class PreviousFreeLists {
         /// Readable versions whose free lists this object can open, in ascending order.
         let versions: [UInt64]
-        /// Chunks with stamps up to this version keep their stamps, because earlier commits have
-        /// compared these chunks with the same readable versions.
+        /// Chunks that were released up to this version keep their stamps. Earlier commits have
+        /// already tried to back-date them, with the same readable versions.
         private let judged: UInt64
         private let open: (Int) throws(RealmError) -> PreviousFreeList
         private var lists: [Int: PreviousFreeList] = [:]

@@ -39,8 +39,8 @@ extension FreeSpace {
         return ListSpace(reserve: reserve, all: [reserve])
     }
 
-    /// The rest of a divided extent is left to nodes if it has more bytes than this. Otherwise the
-    /// whole extent is reserved.
+    /// If only a part of an extent is needed for free lists, the rest stays available for nodes
+    /// only if it has more bytes than this. A smaller rest is reserved, too.
     private static let minimumRest: UInt64 = 4096
 
     private mutating func takeFirst(_ bytes: UInt64, of i: Int) -> Extent {

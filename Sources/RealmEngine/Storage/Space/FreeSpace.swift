@@ -197,7 +197,8 @@ struct FreeSpace {
         return start
     }
 
-    /// Stores the rest of an extent that was taken and filled partly as the free extent at `index`.
+    /// Stores `rest`, what remains of an extent after `take` and the placement of nodes, as the
+    /// free extent at `index`.
     mutating func setRest(_ index: Int, _ rest: Extent) { free[index] = rest }
 
     /// Returns the part from `start` on of the free extent that contains `start`; nil if there is

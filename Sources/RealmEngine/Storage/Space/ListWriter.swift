@@ -1,10 +1,10 @@
 /// Places the free lists and the root of a new version. Their own space changes the lists (storage
 /// format 5.5).
 ///
-/// Chooses one free extent that is large enough for the longest possible lists: the extent reserved
-/// for them, or the space after the commit's other nodes. Lists and root are written at the start
-/// of that extent, and its rest remains one free extent. So the number of list entries is known in
-/// advance.
+/// Chooses one free extent that is large enough for the longest possible free lists: the extent
+/// reserved for them, or the space after the commit's other nodes. Lists and root are written at
+/// the start of that extent, and the rest of the extent remains one free extent. So the number of
+/// list entries is known in advance.
 struct ListWriter {
     private var space: FreeSpace
     /// Extents that the commit released, ascending, with adjacent ones joined.
@@ -20,8 +20,8 @@ struct ListWriter {
     let root: TopArray.Content
 
     struct Result {
-        /// Contiguous bytes with the free lists and the root; nil if they were added to the last
-        /// run of the commit's other nodes.
+        /// Bytes to write with the free lists and the root. Nil if they directly follow the
+        /// commit's other nodes, so that they are written together with the last of these.
         let run: NodeWriter.Run?
         let top: Ref
         /// The free space of the new version.

@@ -204,9 +204,10 @@ struct NodePlacement {
         return nil
     }
 
-    /// Places a large node for which no extent in `planned` has room. The node gets another free
-    /// extent, or new space at the end of the file, so that the extents in `planned` can still be
-    /// filled. Returns nil for all other nodes.
+    /// Places a large node for which no extent in `planned`, the extents to fill next, has room.
+    /// The node gets another free extent, or new space at the end of the file. So the extents in
+    /// `planned` can still be filled with smaller nodes. Returns nil if the node is small or an
+    /// extent in `planned` has room.
     private mutating func fitLarge(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
