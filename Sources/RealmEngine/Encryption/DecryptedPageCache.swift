@@ -69,8 +69,8 @@ final class DecryptedPageCache: @unchecked Sendable {
     private var hand = 0
 
     /// Maximum number of pieces (ranges of `1 << shift` adjacent pages) in a file. Where a freed
-    /// piece adjoins a piece in memory, the kernel divides the mapping. It permits only some ten
-    /// thousand mappings per process.
+    /// piece adjoins a piece in memory, the kernel divides the mapping. The kernel permits only
+    /// some ten thousand mappings per process.
     private static let maximumPieceCount = 1 << 14
     /// Minimum of `shift`, the number of pages in a piece as a power of 2. A random access usually
     /// needs no other pages nearby, so pieces are small. Freeing and restoring a piece takes

@@ -7,11 +7,10 @@ extension LegacyTable.Unlinked {
     /// Reads a table whose root has the form of format 10. The table may still have a columns
     /// array, with the roots of the B+trees that the columns had before the upgrade.
     ///
-    /// An interrupted upgrade proceeded as follows, and another engine would resume it in the same
-    /// way: if the clusters contain fewer objects than the columns have rows, it first creates the
-    /// objects. Then it sets the links. The commit that moves the values of a column to the
-    /// clusters also empties the column. Thus a column that still has a B+tree has all values
-    /// there, and they are read from it instead of the clusters.
+    /// The upgrade first creates the objects in clusters, unless the clusters already contain as
+    /// many objects as the columns have rows. Then it sets the links. The commit that moves the
+    /// values of a column to the clusters also empties the column. So a column that still has a
+    /// B+tree has all its values there, and they are read from the B+tree, not from the clusters.
     init(
         upgrading space: NodeSpace, _ top: NodeView, _ ref: Ref, index: Int, name: String
     ) throws(RealmError) {

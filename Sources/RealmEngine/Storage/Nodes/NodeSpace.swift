@@ -288,8 +288,8 @@ struct ReadState {
     let lookup: UnsafeMutablePointer<ReadState>
     /// State of an encrypted file; nil for unencrypted files. `marks` has, for each page, the
     /// moment at which the page was last compared with the file. `moment` is the moment at which
-    /// this version was opened: pages with lower marks are compared again. `limit`, for all files,
-    /// is the size of the version in bytes.
+    /// this version was opened: pages with lower marks are compared again (see `EncryptedPages`).
+    /// `limit`, for all files, is the size of the version in bytes.
     var pages: Unmanaged<EncryptedPages>?
     var marks: EncryptedPages.Marks?
     var moment: UInt64 = 0

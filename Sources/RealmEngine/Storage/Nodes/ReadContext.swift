@@ -11,8 +11,8 @@ final class ReadContext {
 
     /// Prepares to read a mapped file below offset `limit`. The caller keeps the mapping alive.
     ///
-    /// - Parameter moment: moment at which the version was opened (`EncryptedPages`). Nil if the
-    ///   version is being opened now, which begins a new moment.
+    /// - Parameter moment: value of `EncryptedPages.moment` when the version was opened; nil if the
+    ///   version is being opened now.
     convenience init(_ mapping: Mapping, limit: UInt64, since moment: UInt64? = nil) {
         self.init(
             base: mapping.base, limit: limit, mapping.pages.map(Unmanaged.passUnretained),

@@ -125,8 +125,9 @@ extension FreeSpace {
         }
 
         /// Prepares to open the free lists of the `reachable` versions in `file`, to back-date
-        /// chunks that they do not use. Opens no list if no version was removed from the version
-        /// list that is newer than a readable version: then no chunk can be back-dated.
+        /// chunks that they do not use. Opens no list unless a version newer than some readable
+        /// version was removed from the version list. Without such a removal, no chunk can be
+        /// back-dated.
         ///
         /// - Parameter checked: versions whose free lists were verified before.
         convenience init(
@@ -196,8 +197,8 @@ extension FreeSpace {
         }
     }
 
-    /// For each readable version whose free lists this process has already checked for overlaps,
-    /// the root of the version.
+    /// The readable versions whose free lists this process has already checked for overlaps, each
+    /// with its root.
     final class VerifiedFreeLists {
         private var tops: [UInt64: Ref] = [:]
 

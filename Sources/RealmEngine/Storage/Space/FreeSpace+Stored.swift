@@ -105,9 +105,8 @@ extension FreeSpace {
     }
 
     /// Returns nil if no readable version uses the bytes of `chunk`, so that they are free.
-    /// Otherwise returns `chunk` with the lowest possible stamp: its version becomes that of the
-    /// earliest commit after which no readable version uses the bytes. `oldest` is the oldest
-    /// readable version.
+    /// Otherwise returns `chunk` with the lowest possible `version`: the earliest version from
+    /// which on no readable version uses the bytes. `oldest` is the oldest readable version.
     @inline(never)
     static func locked(
         _ chunk: Chunk, _ oldest: UInt64, _ older: PreviousFreeLists

@@ -122,14 +122,15 @@ struct FreeSpace {
         }
     }
 
-    /// Limits of the minimum size of the extents in a stretch: neighbouring extents that one commit
-    /// fills. Smaller extents are left to single nodes.
+    /// Limits of the minimum size of the extents in a stretch, a sequence of neighbouring extents
+    /// that one commit fills. Smaller extents are only used for single nodes.
     private static let minimumExtentSizes: ClosedRange<UInt64> = 1 << 8...3 << 9
-    /// Divisor for the minimum size of the extents in a stretch: the minimum is the number of bytes
-    /// to write divided by this, clamped to `minimumExtentSizes`.
+    /// Divisor for the minimum size of the free extents that a commit fills. The minimum is the
+    /// number of bytes to write divided by this, clamped to `minimumExtentSizes`.
     private static let smallestPart: UInt64 = 1 << 8
     /// Cost of filling one more extent, which is one more write to the device, as a number of
-    /// bytes. A stretch with one extent less is preferred unless it is longer by more than this.
+    /// bytes. A sequence of n + 1 extents is chosen over a sequence of n extents only if it is
+    /// shorter by more than this.
     private static let writeCost: UInt64 = 1 << 9
 
     /// Maximum length of a stretch of neighbouring extents that a commit fills, as a multiple of
