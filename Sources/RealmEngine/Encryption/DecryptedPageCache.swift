@@ -32,7 +32,8 @@ package enum DecryptedMemoryLimit {
     /// The limit for decrypted pages in memory, in pages, for all files together.
     static var pages: Int { most.load(ordering: .relaxed) / EncryptedLayout.page }
 
-    /// Number of pages of one file that are kept even if the limit is exceeded.
+    /// Number of decrypted pages of one file that stay in memory even if the memory limit is
+    /// exceeded.
     static var share: Int { pages / 2 / max(1, files.load(ordering: .relaxed)) }
 
     /// Minimum of the memory limit for decrypted pages, in bytes. It has room for the few adjacent
@@ -61,7 +62,8 @@ final class DecryptedPageCache: @unchecked Sendable {
     private let capacity: Int
     /// Number of decrypted pages of this file in memory.
     private let held = Atomic<Int>(0)
-    /// One byte for each piece of adjacent pages: 1 if the piece was freed and cannot be accessed.
+    /// One byte for each piece (a range of `1 << shift` adjacent pages): 1 if the piece was freed
+    /// and cannot be accessed.
     private var closed: ReservedMemory
     private let watching = Atomic<Int>(-1)
     /// Whether a thread is freeing pages. Only one thread does so at a time.
@@ -161,8 +163,8 @@ final class DecryptedPageCache: @unchecked Sendable {
         DecryptedMemoryLimit.held.add(change, ordering: .relaxed)
     }
 
-    /// Whether pages of this file should be freed: the limit is exceeded, and this file has more
-    /// pages than its share.
+    /// Whether pages of this file should be freed: the memory limit is exceeded, and this file has
+    /// more pages in memory than its share of the limit.
     @inline(__always)
     var isExceeded: Bool { exceeds(DecryptedMemoryLimit.pages) }
 
@@ -172,8 +174,8 @@ final class DecryptedPageCache: @unchecked Sendable {
     }
 
     /// Calls `body` with the index of each group of pages to free (`1 << groupShift` adjacent
-    /// pages), until at most 15/16 of the limit are in memory. Skips the group that contains
-    /// `page`. Does nothing if another thread is freeing pages.
+    /// pages), until the pages in memory take at most 15/16 of the memory limit. Skips the group
+    /// that contains `page`. Does nothing if another thread is freeing pages.
     func closeSome(of size: Int, butFor page: Int, _ body: (_ group: Int) -> Void) {
         let isWatched = watching.load(ordering: .relaxed) >= 0
         guard isWatched, !turn.exchange(true, ordering: .acquiring) else { return }

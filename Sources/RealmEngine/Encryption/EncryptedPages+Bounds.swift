@@ -9,7 +9,7 @@ extension EncryptedPages {
                 / max(1, DecryptedMemoryLimit.files.load(ordering: .relaxed))
     }
 
-    /// Frees pages until the limit is respected, except the pages near `page`.
+    /// Frees decrypted pages, except the pages near `page`, until the memory limit is respected.
     @inline(never)
     func trim(_ bounds: DecryptedPageCache, butFor page: Int) {
         let size = count * EncryptedLayout.page
@@ -20,8 +20,8 @@ extension EncryptedPages {
         }
     }
 
-    /// Frees the memory of the pages in `pieces`, ranges of a few adjacent pages. Pages of adjacent
-    /// pieces are freed with one system call.
+    /// Frees the memory of the pages in `pieces`; a piece is a range of a few adjacent pages.
+    /// Adjacent pieces are freed with one system call.
     private func close(_ bounds: DecryptedPageCache, _ pieces: Range<Int>, _ size: Int) {
         var run = 0..<0
         for piece in pieces {

@@ -2,7 +2,8 @@
 /// (legacy format 5.4, 5.5).
 struct LegacyBytes {
     private enum Form {
-        /// The leaf has a form of the current format: cells of equal size, or one blob per value.
+        /// The leaf has a form that the current format also has: elements of equal size, or one
+        /// blob per value.
         case same(BytesLeaf)
         case area(Area)
     }

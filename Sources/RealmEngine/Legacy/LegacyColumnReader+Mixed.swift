@@ -37,8 +37,9 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Returns a string or binary from the column's pool of bytes. Strings are stored there with a
-    /// final zero, which is removed.
+    /// Returns a string or binary of a mixed column. All strings and binaries of the column are
+    /// stored in one tree, at the position `index`. A string is stored there with a final zero,
+    /// which is removed.
     private func bytes(_ index: UInt64, isString: Bool) throws(RealmError) -> ByteView? {
         guard let pool = try part(2, .binaries), index < UInt64(try pool.count()) else {
             throw bad("a mixed value outside its pool")

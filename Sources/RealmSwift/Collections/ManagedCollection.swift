@@ -76,8 +76,8 @@ final class ManagedCollection {
         throwRealmException(error.message)
     }
 
-    /// Converter of elements to the engine's form. Each read of this property frees the texts that
-    /// were converted before.
+    /// Converter of elements to `RealmEngine.Value`. Each read of this property frees the texts
+    /// that were converted before.
     var storing: _Storing {
         if let cachedStoring {
             cachedStoring.reuse()

@@ -75,7 +75,7 @@ extension List {
     }
 }
 
-/// Operations of key-value access on arrays of elements.
+/// Key-value access (`value(forKey:)`) to the elements of arrays.
 enum KeyValues {
     /// Splits a key path into its first name and the rest. The rest is `self` for a path of one
     /// name.

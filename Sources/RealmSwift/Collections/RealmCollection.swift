@@ -215,14 +215,15 @@ extension RealmCollection where Element.PersistedType: SortableType {
 /// Iterates over the elements that a collection had when the iteration began. Deleted objects are
 /// skipped. To be used on the thread, queue or actor of the collection.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    /// Iterator over accessors, for elements that are objects of their model class; nil for other
-    /// elements. Unmanaged, so that a step counts no reference; `keepAlive` has the counted
+    /// Iterator over accessors, if the elements are objects of a model class; otherwise nil.
+    /// Unmanaged, so that a step of the iteration counts no reference; `keepAlive` has the counted
     /// reference.
     @usableFromInline let accessors: Unmanaged<ResultsSource.Members>?
     @usableFromInline let keepAlive: ResultsSource.Members?
     @usableFromInline let step: () -> Element?
-    /// Iterator over the values of a list or set; nil for other elements. Unmanaged, so that a step
-    /// counts no reference; `piecesKeepAlive` has the counted reference.
+    /// Iterator over the values of a list or set of values such as numbers; nil if the elements are
+    /// objects. Unmanaged, so that a step of the iteration counts no reference; `piecesKeepAlive`
+    /// has the counted reference.
     @usableFromInline let pieces: Unmanaged<ElementPieces<Element>>?
     @usableFromInline let piecesKeepAlive: ElementPieces<Element>?
 

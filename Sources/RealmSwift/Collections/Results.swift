@@ -241,8 +241,8 @@ final class ResultsSource: @unchecked Sendable {
     let realm: RealmInstance
     private var known: ManagedClass
     let results: ObjectResults
-    /// Creates elements other than plain accessors: dynamic objects and projections. Nil for
-    /// accessors of the class.
+    /// Creates elements that are dynamic objects or projections. Nil if the elements are accessors
+    /// of the class.
     let maker: ResultsMaker?
 
     init(_ managed: ManagedClass, _ results: ObjectResults, _ maker: ResultsMaker? = nil) {

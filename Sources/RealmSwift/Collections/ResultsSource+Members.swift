@@ -4,8 +4,9 @@ extension ResultsSource {
     /// Iterates over the elements that the results had when the iteration began. Skips objects that
     /// were deleted since.
     ///
-    /// Reuses accessors: if the caller holds no reference to the previous accessor, it is rebound
-    /// to the next object. Creating and destroying an accessor takes as long as reading from it.
+    /// Reuses accessors: if the caller holds no reference to the previous accessor, that accessor
+    /// is rebound to the next object. Creating and destroying an accessor takes as long as reading
+    /// from it.
     @usableFromInline
     final class Members {
         private let source: ResultsSource

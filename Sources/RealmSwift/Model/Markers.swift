@@ -11,7 +11,7 @@ public protocol _ObjcBridgeable {
     static func _rlmFromStored(_ stored: _Stored) -> Self
     /// Converts a stored value to this type; nil if the type rejects the value.
     static func _rlmOptionalFromStored(_ stored: _Stored) -> Self?
-    /// Converts the value to the engine's form. Texts and bytes in the result are valid until
+    /// Converts the value to a `RealmEngine.Value`. Texts and bytes in the result are valid until
     /// `storing` is released or reused.
     func _rlmStored(_ storing: _Storing) -> RealmEngine.Value
     /// The value if it is an embedded object, otherwise nil.

@@ -1,8 +1,9 @@
 import Foundation
 import RealmEngine
 
-/// A value in the engine's form and the realm from which it was read. Bytes of the value are valid
-/// until the realm advances to another version; in a write transaction until the next change.
+/// A value as RealmEngine represents it (`RealmEngine.Value`), and the realm from which it was
+/// read. Bytes of the value are valid until the realm advances to another version; in a write
+/// transaction until the next change.
 public struct _Stored {
     let value: Value
     /// The realm; nil unless the value is a link or a collection.
@@ -37,7 +38,7 @@ public struct _Stored {
     }
 }
 
-/// Converts values to the engine's form during one call. Owns the memory of converted texts and
+/// Converts values to `RealmEngine.Value` during one call. Owns the memory of converted texts and
 /// bytes, and adds unmanaged objects in the values to a realm.
 public final class _Storing {
     /// The realm to which objects are added; nil if the values are not stored.

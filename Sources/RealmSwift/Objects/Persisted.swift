@@ -156,7 +156,7 @@ protocol ColumnWrapper {
     static var isPlain: Bool { get }
     static var shape: _PropertyShape { get }
     static func facts(at address: UnsafeMutableRawPointer) -> ColumnFacts
-    /// Converts the value in the wrapper of an unmanaged object to the engine's type.
+    /// Converts the value in the property wrapper of an unmanaged object to a `RealmEngine.Value`.
     static func localValue(at address: UnsafeMutableRawPointer, _ storing: _Storing) -> Value
     /// Stores the value of the property wrapper when its object becomes managed, and removes the
     /// value from the wrapper.

@@ -31,7 +31,7 @@ enum ValueSlot {
         }
     }
 
-    /// Writes a value, already converted to the engine's type, to this slot.
+    /// Writes a value that was already converted to a `RealmEngine.Value` to this slot.
     func update(stored value: Value, _ storing: _Storing) {
         switch self {
         case .property(let object, let property):

@@ -2,8 +2,8 @@ import RealmEngine
 
 /// Updates a stored object with untyped values, according to `Realm.UpdatePolicy.modified`.
 extension InitialValues {
-    /// Writes each property whose given value differs from the stored one. The primary key is not
-    /// changed.
+    /// Writes each property for which a value is given that differs from the stored value. Does not
+    /// change the primary key.
     func update(_ object: ObjectBase, _ storing: _Storing) {
         guard let managed = object.managed else { return }
         for (field, value) in values where !field.isPrimaryKey {

@@ -273,7 +273,7 @@ extension Realm.Configuration {
         }
     }
 
-    /// Converts the configuration to the engine's form.
+    /// Converts this configuration to the request with which RealmEngine opens an instance.
     fileprivate func request(_ schema: ModelSchema) throws(RealmError) -> OpeningRequest {
         var engine: Instance.Configuration
         if let identifier = inMemoryIdentifier {

@@ -68,7 +68,8 @@ final class RecordDefaults {
         }
     }
 
-    /// Fills the row of a record with values that the record does not give.
+    /// Stores default values in the row of a record, for properties that the record does not give.
+    /// Only sets properties whose default differs from object to object.
     func complete(_ plan: ClassPlan) {
         guard varying.contains(where: { plan.given[$0.index] == .nowhere }) else { return }
         otherBytes.reuse()

@@ -62,11 +62,11 @@ public struct Distance: Sendable, Hashable {
 
 /// A region of the globe for `geoWithin` and for arguments of predicates.
 public protocol RLMGeospatial: Sendable {
-    /// The region in the engine's form.
+    /// The region, as RealmEngine compares points with it.
     var _rlmShape: _GeoShape { get }
 }
 
-/// A region in the engine's form.
+/// A geographic region, as RealmEngine compares points with it.
 public struct _GeoShape: Sendable {
     let shape: GeoShape
 }

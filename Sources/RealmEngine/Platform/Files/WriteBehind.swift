@@ -167,7 +167,7 @@ final class WriteBehind: @unchecked Sendable {
     /// running `follower`, or if there are no new bytes for it.
     private func claimFollowing() -> Step? {
         guard following == nil, isBehind else { return nil }
-        // Leave out the oldest chunks: the follower seldom reads them again, and the producer can
+        // Leave out the oldest chunks: `follower` seldom reads them again, and the producer can
         // reuse them in the meantime.
         var first = 0
         while line.count - first > Self.depth - Self.slack, first < writtenCount,

@@ -11,9 +11,12 @@ final class SharedFileMemory: @unchecked Sendable {
     private let capacity: Int
     private let visibleSize: Atomic<Int>
 
-    /// Opens the file `name` in `directory` and maps at most `capacity` bytes of it. `permissions`
-    /// returns the database's permissions; if it is given, a missing directory or file is created.
-    /// If it is nil, both must exist. Nil on failure.
+    /// Opens the file `name` in `directory` and maps at most `capacity` bytes of it. Returns nil on
+    /// failure.
+    ///
+    /// - Parameter permissions: returns the permissions of the database, with which a missing
+    ///   directory or file is created. If this parameter is nil, nothing is created, and both must
+    ///   exist.
     init?(
         _ name: String, directory: String, creating permissions: (() -> FilePermissions)?,
         capacity: Int

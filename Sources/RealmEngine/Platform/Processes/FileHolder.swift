@@ -20,7 +20,7 @@ package struct FileHolder: Sendable, Equatable {
 extension FileHolders {
     /// The processes that have a database or its lock file open, except this process.
     package struct Listing: Sendable {
-        /// The processes, ordered by process id.
+        /// The processes that have the database or its lock file open, ordered by process id.
         package var openers: [FileHolder] = []
         /// Whether the descriptors of all processes could be read. Descriptors of other users'
         /// processes may be unreadable.

@@ -160,8 +160,9 @@ struct NodeSpace {
         try charge(count >> 5, at: ref)
     }
 
-    /// Restores the budget for a new walk. The budget is 16 times the file, because a walk may
-    /// visit a node for a filter, a sort order and the output; the constant is for small files.
+    /// Sets the read budget for a new visit of the nodes to 16 times the size of the file: one
+    /// visit may read a node for a filter, for a sort order and for the output. Adds a constant for
+    /// small files.
     func resetBudget() {
         if !state.pointee.isOutdated { state.pointee.budget = 16 &* extent &+ (1 << 14) }
     }
@@ -302,8 +303,8 @@ struct ReadState {
     /// Whether the nodes of the write transaction that this state can read have been replaced by
     /// later edits. Opening a node then throws.
     var isOutdated = false
-    /// Range of refs of the open write transaction's nodes, or of nodes copied to memory; empty for
-    /// other readers.
+    /// Range of refs of the open write transaction's nodes, or of nodes that were converted from an
+    /// older format to memory. Empty for all other readers.
     var slabStart: UInt64 = 0
     var slabEnd: UInt64 = 0
     #if DEBUG

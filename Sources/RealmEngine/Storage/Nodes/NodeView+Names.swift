@@ -12,8 +12,8 @@ extension NodeView {
 }
 
 extension NodeSpace {
-    /// Opens the list of table names for `name` to read; it must have `count` elements, one per
-    /// table slot.
+    /// Opens the node at `ref`, which contains the names of the tables. It must have `count`
+    /// elements, one per table. `tables` is the ref of the array of tables, for errors.
     func names(_ ref: Ref, count: Int, of tables: Ref) throws(RealmError) -> NodeView {
         let node = try node(ref)
         guard !node.hasRefs, node.widthType == 1 || node.count == 0 else {

@@ -17,7 +17,7 @@ final class Slab: @unchecked Sendable {
     /// Temporary file to which `moveOut` moves the nodes of a dry run, which are never committed.
     /// Nil until the first call.
     private var pages: PageFile?
-    /// Offset in the open region before which all nodes were moved to `pages`.
+    /// Offset from `start`: all earlier nodes of the open transaction were moved to `pages`.
     private var moved = 0
     /// Handle of the slab's state, through which nodes are created and opened.
     let nodes: SlabNodes
@@ -141,8 +141,8 @@ struct SlabNodes {
         let start: UInt64
         /// Number of nodes created since the transaction began that are in memory.
         var count = 0
-        /// Offsets from `start`: the next node, the end of the region, and the end of accessible
-        /// memory.
+        /// Offsets from `start`: of the next node, of the end of the open transaction's region, and
+        /// of the end of accessible memory.
         var next = 0
         var limit = 0
         var usable = 0

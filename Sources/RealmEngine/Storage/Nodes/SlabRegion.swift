@@ -17,8 +17,8 @@ final class SlabRegion: Sendable {
     deinit { regions.release(offset) }
 }
 
-/// The nodes that were created in a region before this view was made. They exist and stay unchanged
-/// as long as this value.
+/// The nodes that a write transaction had created when this view was made. They exist and stay
+/// unchanged as long as this value.
 struct SlabView: Sendable {
     let region: SlabRegion
     /// End of the last node, as a ref: the ref of the next node to be created.
@@ -48,8 +48,8 @@ final class SlabRegions: Sendable {
         var ranges: [Range<Int>] = []
     }
 
-    /// Number of bytes at the start of each half of the slab that stay in memory when a region is
-    /// released.
+    /// Number of bytes at the start of each half of the slab that are not returned to the system
+    /// when a region is released.
     private static let warm = 16 << 20
 
     init(_ mapping: Mapping, start: Int, capacity: Int) {

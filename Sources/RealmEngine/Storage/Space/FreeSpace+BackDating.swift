@@ -5,7 +5,7 @@
 extension FreeSpace {
     /// The stored free list of a readable version that is not the newest.
     ///
-    /// Valid as long as the space in which it was opened.
+    /// Valid as long as the `NodeSpace` in which it was opened.
     struct PreviousFreeList {
         let version: UInt64
         private let logicalSize: UInt64
@@ -162,7 +162,8 @@ extension FreeSpace {
             return list
         }
 
-        /// Returns the index of the latest version before `stamp`; nil if there is none.
+        /// Returns the index in `versions` of the latest version that is less than `stamp`; nil if
+        /// there is none.
         func position(before stamp: UInt64) -> Int? {
             let count = versions.partitionPoint { $0 >= stamp }
             return count == 0 ? nil : count - 1

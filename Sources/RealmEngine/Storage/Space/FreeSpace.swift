@@ -71,7 +71,8 @@ struct FreeSpace {
         }
     }
 
-    /// Extends the space by at least `request` bytes; the new end is a multiple of `page`.
+    /// Extends the file by at least `request` bytes, which become free space. The new end is a
+    /// multiple of `page`.
     ///
     /// Extending a file takes time, and more commits of the same size are likely. So the file grows
     /// by the larger of two steps: a sixteenth of its size, but at most 64 MiB; or twice the
@@ -84,7 +85,8 @@ struct FreeSpace {
         extend(by: max(step, request), page: page)
     }
 
-    /// Extends the space by `bytes`, rounded up to a whole page.
+    /// Extends the file by at least `bytes`, up to the next multiple of `page`. The new bytes
+    /// become free space.
     mutating func extend(by bytes: UInt64, page: UInt64) {
         let start = logicalSize
         logicalSize = (start + bytes + page - 1) / page * page
@@ -133,13 +135,14 @@ struct FreeSpace {
     /// shorter by more than this.
     private static let writeCost: UInt64 = 1 << 9
 
-    /// Maximum length of a stretch of neighbouring extents that a commit fills, as a multiple of
+    /// Maximum length of a sequence of neighbouring extents that a commit fills, as a multiple of
     /// the bytes to write.
     private static let sparsest: UInt64 = 6
 
     /// Returns the indices of neighbouring extents that together have room for `need`, with as
     /// little space in use between them as possible. Returns nil if the file should grow instead:
-    /// less than a sixth of the stretch would be written, and most of the file is in use.
+    /// the bytes to write would fill less than a sixth of these extents and the space between them,
+    /// and most of the file is in use.
     ///
     /// Filling the emptiest part of the file keeps the number of writes to the device low.
     func emptiestStretch(_ need: NodeWriter.SpaceEstimate) -> [Int]? {

@@ -229,7 +229,7 @@ struct ListWriter {
         }
     }
 
-    /// Stores element `i` of an array of width 8 or more.
+    /// Stores `value` as element `i` of an array whose elements have 8 bits or more.
     @inline(__always)
     private static func store(
         _ value: UInt64, _ i: Int, _ code: UInt8, _ p: UnsafeMutableRawPointer

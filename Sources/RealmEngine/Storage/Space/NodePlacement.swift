@@ -20,7 +20,8 @@ struct NodePlacement {
     /// Whether the file has so few free extents for its size that no measures to reduce their
     /// number are needed (`fewExtents`, `bytesPerExtent`).
     private let isWhole: Bool
-    /// Index of free extents by size; nil until a node is placed in its best-fitting extent.
+    /// Index of free extents by size; nil until a node is first placed in the extent that fits it
+    /// best.
     private var index: FreeExtentIndex?
     /// Indices of the free extents that will be filled next, in this order. Empty if none were
     /// chosen.
