@@ -25,7 +25,7 @@ extension Realm {
         /// Path of the property in the record, such as `tags[3].name`; nil if the error is not in a
         /// value of a property.
         public let property: String?
-        /// Reason, which names the expected and the actual value: `expected an integer, got "7"`.
+        /// Reason with the expected and the actual value, such as `expected int, got null`.
         public let reason: String
 
         /// Message with the position and the reason.

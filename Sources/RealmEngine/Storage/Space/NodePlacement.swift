@@ -178,8 +178,8 @@ struct NodePlacement {
         at = start + size
         let box = runs[run!].bytes
         buffer = .passUnretained(box)
-        // A limit of 0 disables the direct path of `place` while some nodes are to be placed in
-        // best-fitting extents.
+        // A limit of 0 disables the direct path of `place` while some nodes are to be placed in the
+        // extents that fit them best.
         let section = (start / NodeWriter.section + 1) * NodeWriter.section
         limit = fits > 0 ? 0 : min(end, section)
         return (Ref(start), box.extend(by: Int(size)))
