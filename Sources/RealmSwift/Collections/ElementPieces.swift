@@ -18,8 +18,9 @@ final class ElementPieces<Element: RealmCollectionValue> {
     /// into `elements`.
     private let isInteger: Bool
 
-    /// Returns nil inside a write transaction, whose changes would affect the iteration, and for
-    /// elements that are objects or may contain objects.
+    /// Prepares to read the elements of a collection. Returns nil inside a write transaction, whose
+    /// changes would affect the iteration. Also returns nil if the elements are objects or may
+    /// contain objects.
     init?(_ collection: ManagedCollection) {
         let realm = collection.realm
         if realm.engine.isInWriteTransaction { return nil }

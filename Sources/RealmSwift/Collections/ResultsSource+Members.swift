@@ -91,7 +91,8 @@ private struct AccessorSupply {
     @inline(__always)
     func isOf(_ source: ResultsSource) -> Bool { managed.map { source.isNow($0) } ?? false }
 
-    /// Takes an accessor from the supply and binds it to an object. The supply must not be empty.
+    /// Returns a new accessor of the object at `key`. Uses references that `fill` counted in
+    /// advance, of which there must be one.
     @inline(__always)
     mutating func next(_ key: ObjectKey, _ place: ObjectLocation) -> ObjectBase {
         counted -= 1

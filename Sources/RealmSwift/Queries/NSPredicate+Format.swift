@@ -61,8 +61,9 @@ extension NSPredicate {
     }
 }
 
-/// The object on which a text predicate is evaluated. The block of the predicate stores its text
-/// and arguments in `found`.
+/// Finds the text and arguments of a predicate that was created from text. Such a predicate wraps a
+/// block; when the block is evaluated on an object of this class, it stores the text and arguments
+/// in `found`.
 private final class FormatProbe {
     var found: (format: String, arguments: [Any])?
 

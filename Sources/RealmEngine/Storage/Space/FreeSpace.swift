@@ -279,8 +279,9 @@ struct FreeSpace {
         released.removeAll { $0.count <= least }
     }
 
-    /// Calls `body` with the start, size and stamp of each chunk of the new version's free list, in
-    /// ascending order. `released` contains the extents that its commit released.
+    /// Calls `body` with the start, the size and the releasing version (0 if no version uses the
+    /// bytes) of each chunk in the new version's free list, in ascending order. `released` contains
+    /// the extents that the new version's commit released.
     ///
     /// Throws `corrupt` if chunks overlap, which happens if a damaged file references a node twice.
     /// Writing such a list would destroy the file.
