@@ -1,4 +1,4 @@
-/// The address space of a snapshot: a ref is an offset from `base`, valid below `limit`.
+/// The address space of a snapshot: a ref is an offset from `base`, and must be less than `limit`.
 ///
 /// Opening a node checks that it is aligned, that it ends before the end of the version, and that
 /// the format permits its flags. Elements can then be read without further checks, if the caller
@@ -9,10 +9,10 @@ struct NodeSpace {
     /// Nodes below this offset can be opened directly. Equals the end of the version, or 0 if pages
     /// must be decrypted first.
     private let direct: UInt64
-    /// Mutable state, including the budget: the number of bytes that may still be opened. A tree
-    /// references each node once, so a walk over all nodes opens at most as many bytes as the file
-    /// holds, unless there is a cycle or a shared node. Look-ups may open the same node repeatedly,
-    /// so they use a space with a practically endless budget.
+    /// Mutable state, including the read budget: the number of bytes that may still be read. A tree
+    /// references each node once, so a visit of all nodes reads at most as many bytes as the file
+    /// has, unless there is a cycle or a shared node. Code that may open the same node repeatedly
+    /// uses `ReadContext.lookup`, whose budget is practically endless.
     let state: UnsafeMutablePointer<ReadState>
 
     /// Makes a view of the bytes from `base` up to `limit`.
@@ -104,7 +104,8 @@ struct NodeSpace {
 
     /// Decrypts the pages of the node at `ref`, whose bytes the caller will read without opening
     /// the node. Does nothing for unencrypted files. If the size in the node's header exceeds the
-    /// version, only the header's page is decrypted, and the caller reports the error.
+    /// version, only the page with the node's header is decrypted, and the caller reports the
+    /// error.
     func prepareIfNeeded(_ ref: Ref) throws(RealmError) {
         guard let marks = state.pointee.marks else { return }
         let (at, limit) = (ref.raw, state.pointee.limit)
@@ -278,8 +279,8 @@ struct NodeSpace {
     }
 }
 
-/// Mutable state of a `NodeSpace`: the number of bytes that a walk may still read (the read
-/// budget), and the data needed to open nodes that are not plain bytes of the file.
+/// Mutable state of a `NodeSpace`: the number of bytes that may still be read (the read budget),
+/// and the data needed to open nodes that are not plain bytes of the file.
 struct ReadState {
     var budget: Int
     /// Cache of values that are stored in several blobs. Nil before its first use, and always nil

@@ -186,8 +186,8 @@ final class EncryptedBatch {
 
     private var data: Range<Int> { (hasHeader ? 1 : 0)..<list.count }
 
-    /// Whether any page in `list`, except the page of the header, was written before: after a
-    /// crash, its old content must still be readable.
+    /// Whether any page in `list`, except page 0 with the file header, was written before. After a
+    /// crash, the old content of such a page must still be readable.
     var replaces: Bool { data.contains { pages.isWritten(list[$0]) } }
 
     func writeEntries(to device: any StorageDevice) throws(RealmError) {
@@ -196,7 +196,7 @@ final class EncryptedBatch {
             EncryptedLayout.position(ofEntry:), device)
     }
 
-    /// Writes all pages of the batch, except the header's page.
+    /// Writes all pages of the batch, except page 0 with the file header.
     func writePages(to device: any StorageDevice) throws(RealmError) {
         try writePages(data, device)
         written = data

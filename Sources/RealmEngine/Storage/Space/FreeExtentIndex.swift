@@ -79,11 +79,12 @@ struct FreeExtentIndex {
         links[i] = -1
     }
 
-    /// Removes an extent from the index and returns its array index. Prefers exactly `size` bytes,
-    /// then the smallest extent whose rest can still be used; nil if there is none.
+    /// Removes the extent that fits `size` bytes best from this index, and returns its position in
+    /// `free`. Prefers an extent of exactly `size` bytes. Otherwise takes the smallest extent that
+    /// leaves a rest large enough for other nodes. Returns nil if there is none.
     ///
-    /// - Parameter isTight: whether any rest of `minimumRest` bytes will do. Otherwise the rest
-    ///   must be at least a third of the extent.
+    /// - Parameter isTight: if true, a rest of `minimumRest` bytes is large enough. Otherwise the
+    ///   rest must be at least a third of the extent.
     mutating func takeBestFit(_ size: UInt64, _ free: [Extent], isTight: Bool = false) -> Int? {
         let exact = Self.sizeClass(size)
         if let i = take(exact, atLeast: size, atMost: size, free) { return i }
