@@ -1,5 +1,5 @@
-/// A column, as a spec of formats 2 to 9 describes it. A spec is the array of a table's columns
-/// (legacy format 3.2, 3.3).
+/// Description of a column in a file of formats 2 to 9. The descriptions of all columns of a table
+/// are its spec (legacy format 3.2, 3.3).
 struct LegacyColumn {
     let type: LegacyType
     let attributes: LegacyAttributes
@@ -22,8 +22,8 @@ struct LegacyColumn {
 
     var isNullable: Bool { attributes.contains(.nullable) }
 
-    /// A column for the enumerated column's list of distinct strings. The root of the list is
-    /// `keys`.
+    /// Describes the list of distinct strings of this enumerated column as a column of strings. The
+    /// root of the list is `keys`.
     var distinctStrings: LegacyColumn {
         LegacyColumn(type: .string, attributes: attributes, name: "", slot: 0)
     }
