@@ -3,14 +3,16 @@
 struct NewestObjects {
     private let side: RemnantSide
     private let info: TableInfo
-    /// The newest version, in the thread of the caller.
+    /// Snapshot of the newest version, which must belong to the calling thread.
     private let snapshot: Snapshot
-    /// Keys that the leaf opened last may hold.
+    /// Key range of the cached leaf; empty if no leaf is cached.
     private var keys: Range<UInt64> = 0..<0
-    /// The cached leaf; nil if no leaf may contain the last key.
+    /// The cached leaf: the leaf whose key range contains the key that was looked up last. Nil if
+    /// the newest version has no such leaf or the leaf cannot be opened.
     private(set) var cells: RemnantCells?
 
-    /// - Parameter snapshot: nil to read in the thread of the search.
+    /// - Parameter snapshot: snapshot through which leaves are read; nil for the snapshot of
+    ///   `side`, which only the searching thread may use.
     init(_ side: RemnantSide, _ info: TableInfo, _ snapshot: Snapshot? = nil) {
         (self.side, self.info, self.snapshot) = (side, info, snapshot ?? side.snapshot)
     }

@@ -1,5 +1,5 @@
-/// Comparison of a leaf that was found with the newest version, to detect columns that were
-/// overwritten.
+/// Comparison of the columns of an old cluster leaf with the same objects in the newest version.
+/// Detects columns that were overwritten.
 ///
 /// A node that was written exactly over a column has the form of the column, but other values. If
 /// they are values of other objects, nearly all rows differ from the newest version: more than real
@@ -12,29 +12,30 @@ struct RemnantAgreement {
         case equal, different
     }
 
-    /// Result of the comparison by column, then by row. Empty for a column that the newest version
-    /// shares.
+    /// Result for each column, then for each row. Empty for a column that was not compared.
     private(set) var rows: [[Row]] = []
-    /// By column, whether too few rows could be compared for a decision.
+    /// For each column, whether too few rows were compared to tell whether it was overwritten.
     private(set) var unverifiable: [Bool] = []
     private(set) var isDoubtful: [Bool] = []
 
-    /// Minimum number of compared rows for a decision.
+    /// Minimum number of compared rows that can show whether a column was overwritten.
     private static let minimumRowCount = 8
-    /// Number of consecutive different values after a row that cannot be chance.
+    /// Number of different values in consecutive compared rows. So many show that the values are
+    /// shifted by one or more rows; chance does not explain them.
     private static let shiftedRows = 3
-    /// Minimum agreement: the share of the rows that agree, after chance agreement is subtracted
-    /// from both (Cohen's kappa).
+    /// Minimum agreement by Cohen's kappa, `(equal - chance) / (1 - chance)`. `equal` is the share
+    /// of rows with equal values, `chance` the share expected of unrelated values.
     private static let minimumAgreement = 0.5
-    /// Number of standard deviations by which the agreement must exceed the agreement of unrelated
-    /// values.
+    /// Minimum kappa in standard deviations of the kappa of unrelated values.
     private static let significance = 4.0
 
-    /// Adds the comparison of a column.
+    /// Appends the result for one column.
     ///
     /// - Parameters:
-    ///   - rows: result by row; nil for a column that the newest version shares.
-    ///   - needsProof: whether the column is doubtful unless its values agree beyond chance.
+    ///   - rows: result for each row; nil for a column that is not compared, because it cannot be
+    ///     read or because a readable version uses its node.
+    ///   - needsProof: whether the column is doubtful unless its values agree with the newest
+    ///     version more often than chance explains.
     ///   - digests: returns the digests of a row's value in the leaf and in the newest version.
     mutating func append(
         _ rows: [Row]?, needsProof: Bool, digests: (Int) -> (UInt64, UInt64)?
@@ -58,7 +59,14 @@ struct RemnantAgreement {
         isDoubtful.append(!Self.agree(here, there, told, equal))
     }
 
-    /// Whether the values agree beyond chance, by Cohen's kappa and its standard deviation.
+    /// Whether two columns agree more often than chance explains, by Cohen's kappa and its standard
+    /// deviation.
+    ///
+    /// - Parameters:
+    ///   - here: number of rows of the leaf with each digest.
+    ///   - there: number of rows of the newest version with each digest.
+    ///   - told: number of compared rows.
+    ///   - equal: number of rows with equal values.
     private static func agree(
         _ here: [UInt64: Int], _ there: [UInt64: Int], _ told: Int, _ equal: Int
     ) -> Bool {
@@ -76,11 +84,13 @@ struct RemnantAgreement {
         row < rows[column].count && rows[column][row] == .equal
     }
 
-    /// Marks a column as doubtful for another reason than its values.
+    /// Marks a column as doubtful, whatever the comparison of its values showed.
     mutating func doubt(_ column: Int) { isDoubtful[column] = true }
 
-    /// Whether all objects after a row have other values in a column. The value of the row may then
-    /// belong to another object, too.
+    /// Whether the column differs from the newest version in the compared rows that follow `row`:
+    /// in the next three, or in all if fewer are left. The column was then probably written for
+    /// other rows, so its value in `row` may belong to another object. False if the newest version
+    /// has the same value in `row`.
     func isShifted(_ column: Int, at row: Int) -> Bool {
         let rows = rows[column]
         guard !rows.isEmpty, rows[row] != .equal else { return false }

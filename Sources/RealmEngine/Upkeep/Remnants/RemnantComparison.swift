@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Compares leaves of one class and one view with the newest version, in batches that several threads
-/// share. Confined to one thread.
+/// Compares old leaves of one class with the newest version, in batches that several threads share.
+/// All leaves are read through one database handle. Confined to one thread.
 final class RemnantComparison<Found: Sendable> {
     private let search: RemnantSearch
     private let comparers: [RemnantComparer]
     private let piece: (Found, Snapshot) -> RemnantPiece?
 
-    /// Leaves of a batch for each thread: enough to make starting threads cheap, few enough for what is
-    /// known of them to fit into little memory.
+    /// Leaves of a batch for each thread. A batch is large enough to make starting threads cheap,
+    /// and small enough to keep the results of its leaves in little memory.
     private static var leavesPerThread: Int { 64 }
 
     /// - Parameters:
-    ///   - view: handle through which the leaves are read.
-    ///   - piece: opens a leaf in a snapshot of the view; called in several threads.
+    ///   - view: database handle through which the leaves are read.
+    ///   - piece: opens a leaf in a snapshot of `view`; called in several threads.
     init(
         _ search: RemnantSearch, _ subject: RemnantSubject, _ view: Database, threads: Int,
         piece: @escaping (Found, Snapshot) -> RemnantPiece?
@@ -75,11 +75,12 @@ final class RemnantComparison<Found: Sendable> {
     }
 }
 
-/// Compares leaves with the newest version through snapshots of its own. Used by one thread at a time.
+/// Compares old leaves with the newest version. Opens two snapshots, one for the old leaves and one
+/// for the newest version. Used by one thread at a time.
 final class RemnantComparer {
     private let search: RemnantSearch
     private let subject: RemnantSubject
-    /// Reads the leaves.
+    /// Snapshot through which the old leaves are read.
     let reader: Snapshot
     private let newest: Snapshot
     private let digest: ContentDigest

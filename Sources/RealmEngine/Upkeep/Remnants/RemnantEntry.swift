@@ -1,14 +1,15 @@
-/// One state of an object, as a record for sorting.
+/// The values of one object in one old leaf (a *state* of the object), as a record for sorting.
 struct RemnantEntry: SpilledRecord {
-    /// Key of the object; `ObjectKey.none` if it is lost.
+    /// Key of the object; `ObjectKey.none` if it could not be determined.
     let key: ObjectKey
     let digest: UInt64
-    /// Number of the version that has the state; 0 if no readable version has it.
+    /// Number of the version whose tree contains the leaf; 0 if no readable version does.
     let version: UInt64
     /// Offset in bytes of the cluster leaf.
     let offset: UInt64
     let piece: Int32
-    /// Indexes in `RemnantObjects.sets` of the changed and of the missing columns.
+    /// Two indexes in `RemnantObjects.sets`: the set of columns with other values in the newest
+    /// version, and the set of columns whose values are lost.
     let changed: Int32
     let missing: Int32
     var copies: Int32 = 1
@@ -16,9 +17,9 @@ struct RemnantEntry: SpilledRecord {
     let state: Remnant.State
     let certainty: Remnant.Certainty
 
-    /// Whether this state is newer than another. States of readable versions are newer than all
-    /// others. Of the others, the state at the higher offset counts as newer, because it was
-    /// usually written later.
+    /// Whether this state is newer than another. States of readable versions are newer than states
+    /// that no readable version contains. Of two states of the latter kind, the state at the higher
+    /// offset counts as newer, because it was usually written later.
     func isNewer(than other: RemnantEntry) -> Bool {
         (version, offset) > (other.version, other.offset)
     }

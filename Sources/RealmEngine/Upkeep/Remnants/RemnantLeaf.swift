@@ -1,12 +1,12 @@
 /// A cluster leaf that was found in the file and that no readable version uses.
 struct RemnantLeaf {
-    /// Result of checking a column. Higher raw values are worse.
+    /// Damage of a column or of one value, found by checks. Higher raw values are worse.
     enum Fault: UInt8 {
         case none
-        /// The column may belong to another leaf: two leaves refer to the same node, and they
-        /// cannot share it.
+        /// The column or value may belong to another leaf: two leaves refer to the same node, and
+        /// they cannot share it.
         case doubtful
-        /// The column does not exist, has another form, or was overwritten.
+        /// The column or value does not exist, has another form, or was overwritten.
         case missing
     }
 
@@ -18,16 +18,17 @@ struct RemnantLeaf {
     let ref: Ref
     /// Base of the leaf, to which its keys are relative; nil if it could not be determined.
     var base: UInt64?
-    /// Index of the class in the search's `subjects`, and index of the leaf's layout in the
-    /// subject's `layouts`.
+    /// Index of the leaf's class in `RemnantSearch.subjects`, and index of the leaf's layout in
+    /// `RemnantSubject.layouts` of this class.
     let subject: Int
     let layout: Int
     /// Whether leaves of another class have the same form and nothing shows to which class this
     /// leaf belongs.
     var isAmbiguous: Bool
-    /// Fault of each column.
+    /// Damage of each column, as a whole.
     var faults: [Fault]
-    /// Faults of single values, in columns that have no fault as a whole.
+    /// Damage of single values. The damage of a value is the worse one of its entry here and of its
+    /// column's entry in `faults`.
     var cells: [Cell: Fault] = [:]
     /// Whether the leaf has columns that its layout does not have.
     var hasUnknownColumns = false
@@ -35,7 +36,8 @@ struct RemnantLeaf {
     /// doubtful unless their values agree with the newest version.
     var unprovenColumns: Set<Int> = []
 
-    /// Records a fault of a column, or of its value in `row`. A worse fault replaces a smaller one.
+    /// Records damage of a column, or, if `row` is not nil, of the column's value in this row.
+    /// Worse damage replaces damage recorded before.
     mutating func raise(_ fault: Fault, column: Int, row: Int?) {
         guard let row else {
             if faults[column].rawValue < fault.rawValue { faults[column] = fault }
@@ -49,7 +51,8 @@ struct RemnantLeaf {
 /// The columns that a table had in some version, and thus the form of its leaves.
 struct RemnantLayout {
     let info: TableInfo
-    /// For each column of this layout, its index among all columns that the subject has or had.
+    /// For each column of this layout, its index in `RemnantSubject.shown`, which has all columns
+    /// that the class has or had.
     let positions: [Int]
     /// Number of slots of a cluster leaf with this layout.
     let slots: Int
@@ -73,7 +76,7 @@ struct RemnantLayout {
     }
 }
 
-/// A class whose objects are searched, with all layouts that its leaves may have.
+/// A class whose old objects are searched, with all layouts that its leaves may have.
 final class RemnantSubject {
     /// The table as in the newest version; for a class that was removed, as in the last version
     /// that was found.
@@ -82,7 +85,8 @@ final class RemnantSubject {
     let isOrphan: Bool
     /// Layouts of the leaves. The layout of the newest version is first.
     private(set) var layouts: [RemnantLayout] = []
-    /// The table with all columns that it has or had. Removed columns follow the present ones.
+    /// The class's table with all columns that it has or had. Removed columns follow the present
+    /// ones.
     private(set) var shown: TableInfo
 
     init(_ info: TableInfo, isOrphan: Bool) {
@@ -118,8 +122,8 @@ final class RemnantSubject {
         return layout
     }
 
-    /// Returns the name, or the name with a number if a column already has the name: a property may
-    /// have been replaced by one of another type.
+    /// Returns `name`, or `name` with a number if a column already has the name (`age`, then
+    /// `age~1`). A removed property and its replacement with another type have the same name.
     private static func free(_ name: String, _ columns: [ColumnInfo]) -> String {
         var free = name
         var number = 1

@@ -1,22 +1,26 @@
-/// The states of the objects of one class that the newest version does not have.
+/// Old states of the objects of one class: values that the newest version does not have.
+///
+/// A *state* of an object is its values in one leaf. The file may contain several leaves with the
+/// object, written by different versions.
 struct RemnantObjects {
     private let search: RemnantSearch
     private let subject: RemnantSubject
-    /// One digest calculator per view.
+    /// One digest calculator for each of `readers`.
     private let digests: [ContentDigest]
     private let newest: ContentDigest
     private let readers: [Snapshot]
     private let sorter: RecordSorter<RemnantEntry>
-    /// Maximum number of states of one object that are compared with each other.
+    /// Maximum number of states with the same object key that are compared with each other.
     private let most: Int
     private(set) var pieces: [RemnantPiece] = []
-    /// Sets of column indexes, to which entries refer by number. The first set is empty.
+    /// Sets of column indexes. `RemnantEntry.changed` and `missing` are indexes in this array. The
+    /// first set is empty.
     private(set) var sets: [[Int]] = [[]]
     private var setPositions: [[Int]: Int32] = [[]: 0]
     /// Digests of the newest version's objects, ascending; nil until they are first needed.
     private var currentDigests: [UInt64]?
 
-    /// - Parameter readers: one snapshot per view.
+    /// - Parameter readers: one snapshot for each database handle in `Remnants.views`.
     init(_ search: RemnantSearch, _ subject: RemnantSubject, _ readers: [Snapshot]) {
         (self.search, self.subject, self.readers) = (search, subject, readers)
         digests = readers.map { ContentDigest($0, links: .stored) }
@@ -27,9 +31,10 @@ struct RemnantObjects {
 
     // MARK: Adding
 
-    /// Adds the objects of a leaf that may be remnants. Throws `output` when the disk is full.
+    /// Adds the objects of a leaf that the newest version does not have with these values. Throws
+    /// `output` when the disk is full.
     ///
-    /// - Parameter compared: rows that were compared with the newest version.
+    /// - Parameter compared: rows of the leaf, already compared with the newest version.
     mutating func add(_ compared: RemnantRows) throws(RealmError) {
         var rows = compared
         let piece = rows.piece.reading(in: readers[rows.piece.view].lookup)
@@ -65,13 +70,14 @@ struct RemnantObjects {
         var key = piece.hasKeys ? piece.leaf.key(row) : ObjectKey.none
         if !piece.hasKeys {
             if subject.info.primaryKey == nil {
-                // The newest version has an equal object, so nothing shows that this is another
-                // object.
+                // The newest version has an object with equal values. The row may be this object,
+                // so it is not reported.
                 if hasEqual(hash) { return nil }
                 isDoubtful = true
             } else {
                 key = currentKey(values, piece.layout) ?? .none
-                // Without the keys of all objects, the object may exist.
+                // The table of primary keys is incomplete, so the newest version may have the
+                // object.
                 if key == .none, search.primaryKeys(of: subject)?.isCutShort ?? false {
                     search.noteCut()
                     isDoubtful = true
@@ -120,8 +126,9 @@ struct RemnantObjects {
 
     // MARK: Comparing
 
-    /// Compares the columns of a leaf with the newest version. If too few objects can be compared
-    /// for a decision on a column, the column must have been written together with the leaf.
+    /// Compares the columns of a leaf with the newest version, to detect overwritten columns. A
+    /// column of which too few rows can be compared is doubtful, unless the order of nodes in the
+    /// file shows that one commit wrote the column and the leaf.
     private func agreement(of rows: RemnantRows) -> RemnantAgreement {
         let piece = rows.piece
         let digest = digests[piece.view]
@@ -159,8 +166,9 @@ struct RemnantObjects {
         }
     }
 
-    /// Returns the state of an object compared with the newest version, and the changed columns.
-    /// Nil if the newest version has the object with equal values.
+    /// Returns whether an object is deleted, changed or of a removed class, compared with the
+    /// newest version, and the changed columns. Nil if the newest version has the object with equal
+    /// values.
     private func compare(
         _ row: Int, _ rows: RemnantRows, _ key: ObjectKey
     ) -> (Remnant.State, [Int])? {
@@ -278,9 +286,9 @@ struct RemnantObjects {
 
     // MARK: Order
 
-    /// Calls `body` with the entries until it returns false. They are in the order of object keys,
-    /// and for each key with the newest first; equal states are merged. No leaf may be added
-    /// afterwards.
+    /// Calls `body` with the entries until it returns false. Entries are sorted by object key;
+    /// entries with the same key are sorted from newest to oldest. Equal states of one object are
+    /// one entry. No leaf may be added afterwards.
     func visit(
         _ body: (RemnantEntry) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -315,7 +323,8 @@ struct RemnantObjects {
         return true
     }
 
-    /// Removes partial states that are contained in a complete one, and counts them as its copies.
+    /// Removes each state with missing columns if its other values are those of a complete state of
+    /// the object. Adds the number of its copies to the copies of the complete state.
     private func folded(_ group: [RemnantEntry]) -> [RemnantEntry] {
         var whole = group.filter { $0.certainty == .whole }
         guard !whole.isEmpty, whole.count < group.count, group[0].key != .none else {

@@ -1,4 +1,5 @@
-/// A leaf whose objects may be remnants, with the data needed to read them.
+/// An old leaf, some of whose objects the newest version may lack or have with other values. Has
+/// the data needed to read the objects.
 struct RemnantPiece {
     private(set) var leaf: ClusterLeaf
     let layout: RemnantLayout
@@ -9,7 +10,7 @@ struct RemnantPiece {
     let isDoubtful: Bool
     let versions: ClosedRange<UInt64>?
     let hasKeys: Bool
-    /// Whether a readable version contains the leaf.
+    /// Whether the tree of a readable version contains the leaf.
     var isProven = false
     /// Whether the leaf has columns that its layout does not have.
     var hasUnknownColumns = false
@@ -28,17 +29,17 @@ struct RemnantPiece {
 struct RemnantRows {
     let piece: RemnantPiece
     let cells: RemnantCells
-    /// The leaves of the newest version that contain these objects.
+    /// Leaves of the newest version that contain objects with the keys of this leaf's rows.
     private(set) var leaves: [RemnantCells] = []
     /// For each row, the index of a leaf in `leaves` and the row there. The row is negative if the
     /// newest version does not have the object.
     private(set) var others: [(leaf: Int16, row: Int16)] = []
-    /// Result of the comparison with the newest version, by column, then by row. Empty for a column
-    /// that the newest version does not have.
+    /// Result of comparing the values with the newest version, by column, then by row. Empty for a
+    /// column that the newest version does not have.
     var told: [[RemnantAgreement.Row]] = []
     /// For each row, whether any column has another value in the newest version.
     var differs: [Bool]
-    /// Agreement of the columns with the newest version; nil for a leaf of a readable version.
+    /// Comparison that shows which columns were overwritten; nil for a leaf of a readable version.
     var agreement: RemnantAgreement?
 
     init(_ piece: RemnantPiece, _ newest: NewestObjects) {
@@ -68,7 +69,7 @@ struct RemnantRows {
         return (leaves[Int(others[row].leaf)], Int(others[row].row))
     }
 
-    /// Returns the fault of a value; `missing` if its column cannot be read.
+    /// Returns the damage of the value in a column and row; `missing` if the column cannot be read.
     func fault(_ column: Int, _ row: Int) -> RemnantLeaf.Fault {
         let own = piece.faults[column]
         if own == .missing || cells.column(column) == nil { return .missing }

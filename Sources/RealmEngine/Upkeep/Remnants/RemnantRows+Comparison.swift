@@ -1,8 +1,9 @@
-/// Compares the columns of a leaf with the newest version, column by column.
+/// Compares an old leaf with the objects that have the same keys in the newest version, column by
+/// column.
 extension RemnantRows {
     typealias Told = RemnantAgreement.Row
 
-    /// Compares all columns.
+    /// Compares all columns of the old leaf with the newest version, and sets `told` and `differs`.
     ///
     /// - Parameters:
     ///   - columns: number of columns of the newest version. Columns with higher indexes were
@@ -22,7 +23,8 @@ extension RemnantRows {
         }
     }
 
-    /// Compares one column. Returns an empty array if the newest version has no object of the leaf.
+    /// Compares one column with the newest version. Returns the result for each row, or an empty
+    /// array if the newest version has none of the leaf's objects.
     private func compared(
         _ column: Int, _ now: Int, _ schema: Schema, _ areSame: (Value, Value) -> Bool?
     ) -> [Told] {
@@ -41,7 +43,11 @@ extension RemnantRows {
         return told
     }
 
-    /// Compares those rows whose objects are all in the leaf `near` of the newest version.
+    /// Compares one column of this leaf with `near`, a leaf of the newest version, and stores the
+    /// results in `told`.
+    ///
+    /// - Parameter rows: rows whose objects are all in `near`, or do not exist in the newest
+    ///   version.
     private func compare(
         _ column: Int, _ now: Int, _ near: RemnantCells, _ rows: Range<Int>,
         _ told: inout [Told], _ schema: Schema, _ areSame: (Value, Value) -> Bool?

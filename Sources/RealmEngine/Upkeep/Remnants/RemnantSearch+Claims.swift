@@ -1,12 +1,13 @@
-/// Decides which columns of the found leaves are still as they were when their leaf was written.
+/// Decides which columns of the old leaves found are still as they were when their leaf was
+/// written.
 ///
-/// Every node belongs to one tree. A leaf may share a column with later states of the same leaf
-/// that contain the same keys, and the nodes below a collection with states that contain the same
-/// object. If anything else refers to such a node, the column was overwritten. A node that begins
-/// inside another node shows the same.
+/// Every node belongs to one tree. Two leaves may share a column only if they have the same keys,
+/// and so are the same leaf in two versions. Two collections may share nodes only if they belong to
+/// the same object. If anything else refers to a node of the column, a later commit has written
+/// over the column. So it has if another node begins inside a node of the column.
 extension RemnantSearch {
-    /// A reference from a column of a leaf to a node, with the part of the database that the node
-    /// is for.
+    /// A reference to a node from a column of a leaf, with the owner of the node. Claims to the
+    /// same node by different owners contradict each other.
     private struct Claim: SpilledRecord {
         let ref: Ref
         let part: UInt64
@@ -45,9 +46,10 @@ extension RemnantSearch {
         resolveClaims(group[...])
     }
 
-    /// Resolves the claims to one node. Two parts cannot both own a node. The order of nodes in the
-    /// file may show which part was written later and owns the node; all other parts then lost it.
-    /// A leaf with unknown keys takes no node from another leaf.
+    /// Resolves the claims to one node. A node has only one owner (`Claim.part`). If the claims
+    /// name several owners, the order of nodes in the file may show which of them wrote the node
+    /// last; the column or value is then missing for all other owners. If the order does not show
+    /// this, the column or value is doubtful for each owner, as it is for leaves with unknown keys.
     private func resolveClaims(_ claims: ArraySlice<Claim>) {
         if claims.count <= 1 { return }
         let known = claims.filter { $0.part != Self.unknownPart }
@@ -68,15 +70,16 @@ extension RemnantSearch {
         }
     }
 
-    /// Part of all claims by leaves whose keys are unknown.
+    /// `Claim.part` of leaves whose keys are unknown.
     private static let unknownPart: UInt64 = 0
 
-    /// Maximum number of nodes between a column and its leaf that were written by one commit.
+    /// Maximum number of nodes that a commit writes between a column and the leaf that refers to
+    /// it.
     private static let maximumNodesBetween = 1 << 10
 
-    /// Returns the part whose leaf was written together with the node at `ref`. A commit writes
-    /// each node directly after its children, so the leaf follows the column, with only nodes
-    /// between. Nil if other bytes follow.
+    /// Returns the owner (`Claim.part`) whose leaf was written together with the node at `ref`. A
+    /// commit writes each node after its children, so the leaf is the first claiming leaf that
+    /// follows the node in the file. Nil if bytes that are no node come before that leaf.
     private func writer(of ref: Ref, among claims: ArraySlice<Claim>) -> UInt64? {
         var at = ref
         for _ in 0..<Self.maximumNodesBetween {
@@ -105,7 +108,7 @@ extension RemnantSearch {
         return false
     }
 
-    /// Checks the columns of a leaf, and appends a claim for each node to which they refer.
+    /// Checks the columns of a leaf, and appends a claim for each node of the columns.
     private func check(_ i: Int, _ claims: inout [Claim]) {
         let found = leaves[i]
         let layout = subjects[found.subject].layouts[found.layout]
@@ -135,8 +138,8 @@ extension RemnantSearch {
                         ref: ref, part: part, leaf: Int32(i), column: Int16(c),
                         row: Int16(row ?? -1)))
             }
-            // If the column was overwritten, the nodes to which it refers are not nodes of this
-            // leaf.
+            // If the column was overwritten, its children are not nodes of this leaf: remove the
+            // claims.
             if leaves[i].faults[c] == .missing { claims.removeSubrange(count...) }
         }
     }
@@ -160,7 +163,8 @@ extension RemnantSearch {
         let identity: UInt64
         let base: UInt64
         let hasKeys: Bool
-        /// Nodes of the same column in readable versions; nil until they are first needed.
+        /// Nodes that readable versions use for the same column of these keys; nil until first
+        /// needed.
         var shared: Set<Ref>?
 
         func part(_ kind: UInt64, _ number: UInt64) -> UInt64 {
@@ -179,8 +183,13 @@ extension RemnantSearch {
         }
     }
 
-    /// Visits the nodes of a column. Calls `fault` for the column, or for its value in a row, and
-    /// `claim` for each node.
+    /// Visits the nodes of a column.
+    ///
+    /// - Parameters:
+    ///   - fault: called for damage, with the row of the damaged value, or nil for the whole
+    ///     column.
+    ///   - claim: called for each node, with the node's owner and the row to which the node
+    ///     belongs, or nil for all rows.
     private func walk(
         _ root: Ref, _ state: inout PartWalk, _ found: RemnantLeaf,
         fault: (RemnantLeaf.Fault, Int?) -> Void, claim: (Ref, UInt64, Int?) -> Void
@@ -222,7 +231,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Whether a readable version has a leaf with the same keys and the same column leaf.
+    /// Whether a readable version has a cluster leaf with the same keys that refers to the same
+    /// node for this column.
     private func isShared(_ ref: Ref, _ state: PartWalk, _ found: RemnantLeaf) -> Bool {
         overlapping(state, found).contains { leaf in
             guard leaf.count == state.leaf.count,
@@ -232,8 +242,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the nodes of the column in the leaves of readable versions that contain any of the
-    /// keys.
+    /// Returns the nodes that readable versions use for the same column, in all leaves that may
+    /// contain keys of this leaf.
     private func sharedNodes(_ state: PartWalk, _ found: RemnantLeaf) -> Set<Ref> {
         let roots = overlapping(state, found).compactMap {
             try? $0.columnRef(state.column.leafIndex)

@@ -1,4 +1,4 @@
-/// Determines the class of each found leaf and the keys of its objects.
+/// Determines the class of each old leaf found, and the keys of its objects.
 extension RemnantSearch {
     func findLeaves() {
         var bySlots: [Int: [(subject: Int, layout: Int)]] = [:]
@@ -28,8 +28,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the owners of a leaf, as known from nodes above it and from leaves of readable
-    /// versions that share a column with it.
+    /// Returns the possible owners of a leaf. They follow from nodes above the leaf, and from
+    /// leaves of readable versions that share a column with it.
     private func cachedOwners(of leaf: ClusterLeaf) -> [NodeOwner] {
         var known = places[leaf.ref] ?? []
         for i in 1..<leaf.node.count {
@@ -41,9 +41,10 @@ extension RemnantSearch {
         return known
     }
 
-    /// Returns the leaf as a leaf of one of the classes `named`, which are known to own it. Chooses
-    /// the layout with the fewest missing columns and unknown slots. Among equal layouts, a layout
-    /// that a table above the leaf proves comes first.
+    /// Interprets the leaf as a leaf of one of the classes `named`, which other nodes show to own
+    /// it. Chooses the layout with the fewest missing columns and unexplained slots. If several
+    /// layouts have equally few, prefers the layout of a table whose tree contains the leaf. Nil if
+    /// no layout fits.
     private func bestOf(_ named: [Int], _ leaf: ClusterLeaf) -> RemnantLeaf? {
         var best: (leaf: RemnantLeaf, faults: Int)?
         for subject in Set(named).sorted() {
@@ -78,8 +79,12 @@ extension RemnantSearch {
         return best?.leaf
     }
 
-    /// Marks columns as doubtful for which another fitting layout has another column in the same
-    /// slot. Marks columns as unproven whose slot may have belonged to a removed column.
+    /// Marks a column as doubtful if one of the layouts `fitting` has another column in its slot.
+    /// Marks a column as unproven if its slot may have belonged to a column that was removed.
+    ///
+    /// - Parameters:
+    ///   - fitting: indexes of the layouts that explain the leaf equally well.
+    ///   - isProven: whether the tree of a table with the chosen layout contains the leaf.
     private func markUnproven(_ found: inout RemnantLeaf, _ fitting: [Int], isProven: Bool) {
         let layouts = subjects[found.subject].layouts
         let table = subjects[found.subject].info.key
@@ -94,8 +99,9 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the leaf as a leaf of the class whose leaves have this form. If several classes have
-    /// such leaves, returns it for the first of them, marked as ambiguous.
+    /// Interprets the leaf by its form: the number of slots and the types of the columns. Chooses
+    /// the first class with such leaves, and marks the result as ambiguous if another class has
+    /// them too.
     private func shaped(
         _ leaf: ClusterLeaf, _ bySlots: [Int: [(subject: Int, layout: Int)]]
     ) -> RemnantLeaf? {
@@ -132,9 +138,10 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the base of a leaf, to which its keys are relative; nil if it cannot be determined.
-    /// A base is accepted if objects of the newest version confirm it, or if a node above the leaf
-    /// gives it and no object contradicts it. A node above may be older or newer than the leaf.
+    /// Returns the base of a leaf, the number to add to its stored keys for object keys. Nil if it
+    /// cannot be determined. A base is accepted if objects of the newest version confirm it, or if
+    /// a node above the leaf gives it and no object contradicts it. A node above may be older or
+    /// newer than the leaf.
     private func base(
         of leaf: ClusterLeaf, _ found: RemnantLeaf, _ bases: [UInt64]
     ) -> UInt64? {
@@ -158,11 +165,13 @@ extension RemnantSearch {
         return open.count == 1 ? open[0] : nil
     }
 
-    /// Objects that agree about the base of their leaf; more are not asked.
+    /// Number of objects of a leaf that imply the same base. So many suffice, and further objects
+    /// are not looked up.
     private static let sufficientVotes = 8
 
-    /// Number of objects by the base with which they would have the keys that objects of the newest version
-    /// with the same primary keys have.
+    /// Counts the objects that imply each possible base of the leaf, and returns the counts by
+    /// base. An object implies a base if the newest version has an object with its primary key: the
+    /// difference between that object's key and the key stored in the leaf.
     private func votes(for leaf: ClusterLeaf, _ found: RemnantLeaf) -> [UInt64: Int] {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]
@@ -196,8 +205,9 @@ extension RemnantSearch {
         return keys
     }
 
-    /// Whether, with this base, the objects of the leaf equal the objects that have the same keys
-    /// in the newest version. Nil if the newest version has none of these objects.
+    /// Whether the objects of the leaf equal the newest version's objects with the same keys, if
+    /// `base` is added to the keys stored in the leaf. Nil if the newest version has none of these
+    /// objects.
     private func isConfirmed(_ base: UInt64, _ leaf: ClusterLeaf, _ found: RemnantLeaf) -> Bool? {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]

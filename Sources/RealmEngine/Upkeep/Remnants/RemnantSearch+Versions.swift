@@ -1,11 +1,11 @@
-/// Range of versions to which a leaf may have belonged.
+/// Determines the versions to which an old leaf may have belonged.
 extension RemnantSearch {
-    /// Returns the versions to which the leaf at `ref` may have belonged. The last is the newest
-    /// version that is no longer readable. The first is the version after the last one whose
-    /// logical size did not include the leaf's offset.
+    /// Returns the versions to which the leaf at `ref` may have belonged; nil if unknown. The upper
+    /// end is the newest version that can no longer be read. Versions whose logical size did not
+    /// include the leaf are older than the lower end.
     ///
     /// A leaf may belong to no version at all, because an unfinished commit writes leaves, too. The
-    /// stamps of free space are not used, because commits may lower them.
+    /// version numbers in the free list are not used, because commits may lower them.
     func versions(of ref: Ref) -> ClosedRange<UInt64>? {
         // The leaf may belong to the newest version, which cannot be opened and whose number is
         // unknown.

@@ -1,4 +1,5 @@
-/// Searches a file for objects that the newest version of the database does not have.
+/// Searches a file for old leaves: cluster leaves with objects that the newest version does not
+/// have.
 ///
 /// The readable versions determine which bytes are in use. All other bytes are searched for nodes
 /// that have the form of cluster leaves. Tables, roots and inner nodes among these bytes show to
@@ -16,32 +17,36 @@ final class RemnantSearch {
     let live: NodeClaims
     private(set) var subjects: [RemnantSubject] = []
     var leaves: [RemnantLeaf] = []
-    /// Whether there was more than the memory limit lets be searched.
+    /// Whether parts of the file were not searched because of the memory limit.
     var isCutShort: Bool { wasCut || memory.isReached }
     private var wasCut = false
-    /// Whether objects were left out because the nodes of the file overlap or are shared too often.
+    /// Whether the read budget was spent, so that objects were left out. Nodes of the file then
+    /// overlap, or more objects share nodes than in an intact file.
     var isExhausted: Bool { walks.isExhausted || work.isExhausted }
     var walks: RemnantWalkBudget
-    /// Owners of the nodes of cluster trees, and the keys that their keys are relative to.
+    /// Owners of each node of a cluster tree, by the node's ref.
     var places: [Ref: [NodeOwner]] = [:]
-    /// Columns of candidates that a readable version has, with positions in `liveOwners`.
+    /// Columns that a leaf of `candidates` shares with a leaf of a readable version. The value is
+    /// the index in `liveOwners` of that leaf's owner; `unknownOwner` until it is found.
     var liveColumns: [Ref: Int32] = [:]
-    /// Owners of the cluster leaves of the readable versions that share columns with candidates.
+    /// Owners of those leaves of readable versions that share columns with leaves in `candidates`.
     private(set) var liveOwners: [NodeOwner] = []
     private(set) var innerNodes: [Ref] = []
     private(set) var candidates: [Ref] = []
     private(set) var roots: [FoundRoot] = []
     private(set) var freeChunks: [Extent] = []
-    /// Tables for finding objects by primary key, by class; made when they are first needed.
+    /// Tables for finding objects by primary key, by class; built when they are first needed.
     var keysOfSubjects: [TableKey: PrimaryKeyTable] = [:]
     let keyDigest: ContentDigest
 
-    /// Table to which a node of a cluster tree belongs, and base of the node's keys.
+    /// Table to which a node of a cluster tree belongs, and the number to add to the node's stored
+    /// keys for object keys.
     struct NodeOwner: Hashable {
         let table: TableKey
         let base: UInt64
-        /// Index of the layout of the leaves below the node, from the table above it; nil if
-        /// unknown. When a table's columns change, all its leaves are written again.
+        /// Index in `RemnantSubject.layouts` of the layout that all leaves below the node have. It
+        /// follows from the table whose tree contains the node; nil if that table was not found.
+        /// When a table's columns change, all its leaves are written again.
         var layout: Int?
     }
 
@@ -147,7 +152,7 @@ final class RemnantSearch {
         return total
     }
 
-    /// Notes that the memory limit has no room for everything.
+    /// Records that the memory limit was too small to search all parts.
     func noteCut() { wasCut = true }
 
     /// Whether the newest version's free list contains the bytes at `ref`.
@@ -157,7 +162,7 @@ final class RemnantSearch {
 // MARK: - Keys
 
 extension RemnantSearch {
-    /// Records the owners of all nodes from the tables in `tables` down to their leaves.
+    /// Records the owners of all nodes in the trees of `tables`, down to their leaves.
     private func placeNodes(_ tables: [Ref], _ infos: [Ref: TableInfo]) {
         for ref in tables where !live.isTaken(ref) {
             guard let version = TableVersion(space, ref) else { continue }
@@ -204,8 +209,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the owner of an inner node, as its children imply it; nil if they contradict each
-    /// other or nothing is known about them.
+    /// Returns the owner of an inner node, derived from the known owners of its children. Nil if
+    /// the children imply different owners, or no child has exactly one known owner.
     private func ownerOfChildren(_ ref: Ref) -> NodeOwner? {
         guard let node = try? space.treeNode(ref, slots: InnerClusterShape.minimumCount, "cluster"),
             node.isInner,
@@ -227,8 +232,9 @@ extension RemnantSearch {
         return place
     }
 
-    /// Notes the owners of those columns of candidates that a readable version has: leaves that share a
-    /// column have the same keys.
+    /// Finds the leaves of readable versions that share columns with leaves in `candidates`, and
+    /// records their owners in `liveColumns`. Leaves that share a column have the same keys, so the
+    /// owner is also the owner of the leaf in `candidates`.
     private func collectColumns() {
         addSharedColumns()
         guard !liveColumns.isEmpty else { return }
@@ -251,7 +257,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Adds the columns that candidates share with readable versions; their owners are not known yet.
+    /// Adds to `liveColumns` the columns that leaves in `candidates` share with readable versions.
+    /// Their owners are still `unknownOwner`.
     private func addSharedColumns() {
         let most = memory.maximumKeyCount
         for ref in candidates {
@@ -267,6 +274,6 @@ extension RemnantSearch {
         }
     }
 
-    /// Owner of a column before it is found.
+    /// Value in `liveColumns` of a column whose owner was not found yet.
     static let unknownOwner: Int32 = -1
 }

@@ -1,14 +1,15 @@
-/// Limits the bytes of collections that a search reads.
+/// Limits the bytes of collections that a search for old objects reads.
 ///
-/// Dead leaves share collections, so together they refer to more bytes than the file has. After many times
-/// as much as a sound file has, nothing more is read. Confined to one thread.
+/// Leaves of different versions share collections, so together they may refer to more bytes than
+/// the file has. The limit is 256 times the size of the file; then no more collections are read.
+/// Confined to one thread.
 struct RemnantWalkBudget {
     private let limit: Int
     /// Bytes that were read.
     private var walked = 0
     /// Bytes that the walk in progress may still read.
     private var budget = 0
-    /// Whether something was not read.
+    /// Whether collections were skipped because the limit was reached.
     private(set) var isExhausted = false
 
     private static let maximumWalks = 256
@@ -16,7 +17,8 @@ struct RemnantWalkBudget {
     /// - Parameter bytes: size of the file.
     init(bytes: UInt64) { limit = Self.maximumWalks * (Int(bytes) + (1 << 20)) }
 
-    /// Lets values of a leaf be read through both snapshots.
+    /// Starts reading one leaf: gives both snapshots a new read budget, so that collections can be
+    /// read through them. Does nothing if the limit was reached.
     mutating func begin(_ a: Snapshot, _ b: Snapshot) {
         guard walked < limit else {
             isExhausted = true
@@ -33,12 +35,12 @@ struct RemnantWalkBudget {
         budget = left
     }
 
-    /// Takes over the bytes that `other` counted.
+    /// Adds the bytes that `other` counted, and resets its count.
     mutating func take(_ other: inout RemnantWalkBudget) {
         walked += other.walked
         if other.isExhausted { isExhausted = true }
         (other.walked, other.isExhausted) = (0, false)
-        // The other one stops when this one has.
+        // Both budgets stop at the same limit.
         if walked >= limit { other.walked = limit }
     }
 

@@ -1,22 +1,23 @@
-/// Objects that the newest version of a database does not have, or has with other values. They are
-/// found in the previous version, in versions that readers pin, and in space that no version uses.
+/// Finds old objects: objects that the newest version of a database does not have, or has with
+/// other values. Searches the previous version, versions that readers pin, and space that no
+/// version uses.
 ///
 /// Writes nothing. Confined to one thread.
 package final class Remnants {
     private let search: RemnantSearch
-    /// Handles for reading: first the newest version, with access to the whole file; then the other
-    /// readable versions.
+    /// Database handles for reading: first the newest version, with access to the whole file; then
+    /// the other readable versions.
     package let views: [Database]
     private let readers: [Snapshot]
     private let memory: SearchMemoryLimit
     private let threads: Int
 
-    /// The classes in the order of their names, including removed ones, each with all properties
+    /// The classes in the order of their names, including removed ones. Each has all properties
     /// that it has or had.
     package let classes: [TableInfo]
     private let positions: [Int]
     private let findings: [String]
-    /// Reasons why parts were not searched. Reading objects may add some.
+    /// Reasons why parts of the file were not searched. Reading objects may add reasons.
     package var notes: [String] {
         var notes = findings
         if search.isCutShort {
@@ -30,7 +31,8 @@ package final class Remnants {
         }
         return notes
     }
-    /// Handle whose `hasChanged` is true when bytes that were read may have been overwritten.
+    /// Database handle whose `hasChanged` is true when bytes that were read may have been
+    /// overwritten.
     package var view: Database { views[0] }
     /// Number of bytes that no readable version uses.
     package let unusedBytes: UInt64
@@ -38,10 +40,11 @@ package final class Remnants {
     /// Searches the file of `database`.
     ///
     /// - Parameters:
-    ///   - directory: for temporary files without a name, with data that does not fit in memory.
-    ///   - maxMemory: bytes of memory that what is found takes.
+    ///   - directory: directory for unlinked temporary files, which store data that exceeds the
+    ///     memory limit.
+    ///   - maxMemory: limit in bytes for the memory of found nodes and objects.
     ///   - threads: number of threads that compare objects.
-    /// - Throws: `input` and `corrupt` where the file cannot be read at all.
+    /// - Throws: `input` and `corrupt` if the file cannot be read at all.
     @_optimize(size)
     package init(
         _ database: Database, spillingInto directory: String, maxMemory: Int = 64 << 20,
@@ -99,7 +102,7 @@ package final class Remnants {
         }
     }
 
-    /// Returns other versions that readers pin.
+    /// Returns the versions that readers pin, except the version of `database`.
     private static func kept(_ database: Database) -> [Database] {
         guard let session = database.session, let numbers = try? session.versionsInUse() else {
             return []
@@ -130,8 +133,8 @@ package final class Remnants {
 
     // MARK: Objects
 
-    /// Calls `body` with the remnants of a class until it returns false. They are in the order of
-    /// object keys, and for each key with the newest first.
+    /// Calls `body` with the old objects of a class until it returns false. They are sorted by
+    /// object key; several old states of one object are sorted from newest to oldest.
     package func visit(
         _ position: Int, _ body: (Remnant) throws(RealmError) -> Bool
     ) throws(RealmError) {
@@ -147,7 +150,8 @@ package final class Remnants {
         }
     }
 
-    /// Adds the leaves of a version that differ from the newest version.
+    /// Adds to `objects` the leaves of an older readable version that the newest version does not
+    /// use.
     private func add(
         _ side: RemnantSide, _ view: Int, _ subject: RemnantSubject,
         _ objects: inout RemnantObjects
@@ -171,7 +175,7 @@ package final class Remnants {
         try comparison.visit(leaves) { (rows) throws(RealmError) in try objects.add(rows) }
     }
 
-    /// Adds leaves that no readable version has.
+    /// Adds to `objects` the given leaves, which no readable version uses.
     private func add(
         _ leaves: [RemnantLeaf], _ subject: RemnantSubject, _ objects: inout RemnantObjects
     ) throws(RealmError) {
