@@ -253,7 +253,8 @@ extension DamagedFile {
         return root
     }
 
-    /// Reads the content of a root that is intact, has no tables, or is of an old format.
+    /// Reads the content of a root of one of three kinds: an intact root of a current format, the
+    /// empty root of a file without commits, or a root of formats 2 to 9.
     private static func read(_ file: MappedFile, _ root: Root) throws(RealmError) -> Content {
         let whole = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         if root.isEmpty { return Content(memory: whole) }
@@ -346,7 +347,8 @@ extension DamagedFile {
 }
 
 extension LegacyNodes {
-    /// Losses of columns that have no counterpart in the current format.
+    /// The columns that no property of the current format can store, as losses. They are columns of
+    /// tables: each of their values is a table.
     fileprivate var losses: [SalvageLoss] {
         content.tables.flatMap { table in
             table.spec.columns.filter { $0.type == .table && $0.elements == nil }.map {

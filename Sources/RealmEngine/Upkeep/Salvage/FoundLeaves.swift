@@ -1,10 +1,11 @@
 /// The leaves of one table, collected from several of its versions.
 ///
-/// Leaves of the newest version take precedence. Where its tree lost a branch, leaves of older
-/// versions with the same keys are used if all their nodes are readable, have the form of the
-/// columns, and are not claimed by another tree.
+/// Leaves of the newest version take precedence. The newest version's tree may have unreadable
+/// branches. For the keys of these branches, leaves of older versions are used if all their nodes
+/// are readable, have the form of the columns, and are not claimed by another tree.
 struct FoundLeaves {
-    /// A leaf, and the range of keys for which its objects are used.
+    /// A leaf, and the part of its key range for which its objects are used. Several versions of a
+    /// leaf may each supply a part of the keys.
     struct Piece {
         let ref: Ref
         let base: UInt64
@@ -28,13 +29,14 @@ struct FoundLeaves {
     /// A range of keys for which no leaf has been found.
     private struct Gap {
         var keys: Range<UInt64>
-        /// Index into `losses` of the lost branch of the tree that contained these keys; nil if
-        /// there is none.
+        /// Index in `losses` of the unreadable branch that contained these keys; nil if no branch
+        /// is known to have contained them.
         let loss: Int?
     }
 
-    /// Nodes of the leaves in use whose key range overlaps the key range of a leaf that was found.
-    /// That leaf may share nodes with them, because versions of one leaf share unchanged nodes.
+    /// Nodes that a newly found leaf may share with leaves already in `pieces`: the nodes of those
+    /// leaves whose key ranges overlap the key range of the found leaf. They may be versions of the
+    /// same leaf, which share unchanged nodes.
     private struct Shared {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0
@@ -56,7 +58,7 @@ struct FoundLeaves {
     private let space: NodeSpace
     let info: TableInfo
     private let work: SearchWork
-    /// The leaves to copy, with the key range of each, ordered by key.
+    /// The leaves to copy, each with the range of keys for which it is used, ordered by key.
     private(set) var pieces: [Piece] = []
     /// Losses in the newest version's tree; `found` is the number of objects recovered from other
     /// versions.
@@ -90,8 +92,8 @@ struct FoundLeaves {
 
     var hasGaps: Bool { !gaps.isEmpty }
 
-    /// Adds the range of all object keys from `key` on to the ranges to search, to also find
-    /// objects that were created after the salvaged version.
+    /// Adds a gap for all object keys from `key` on, so that objects that were created after the
+    /// salvaged version are found too.
     mutating func open(from key: UInt64) {
         guard key < ClusterWalk.liveKeys.upperBound, gaps.last?.keys.upperBound ?? 0 <= key else {
             return
@@ -108,7 +110,7 @@ struct FoundLeaves {
     /// Claims the nodes of the collected leaves, so that no other table uses them.
     func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
 
-    /// Adds leaves of the tree whose root is `root` for the key ranges in `gaps`.
+    /// Adds leaves of the tree at `root` for the keys in `gaps`.
     mutating func fill(
         from root: Ref, base: UInt64 = 0, _ origin: Origin, _ claims: NodeClaims
     ) {
@@ -139,8 +141,9 @@ struct FoundLeaves {
         if pieces.count > before { pieces.order { $0.keys.lowerBound < $1.keys.lowerBound } }
     }
 
-    /// Adds pieces of `leaf` for the key ranges in `rest` that still have no leaf, starting with
-    /// the range at index `next`.
+    /// Adds `leaf` to `pieces` once for each gap that its key range overlaps: `leaf` supplies the
+    /// objects with the keys of the gap. Begins at the gap with index `next` in `rest`, and stores
+    /// the index of the first gap after the leaf in `next`.
     private mutating func take(
         _ leaf: ClusterWalk.Leaf, _ origin: Origin, _ rest: inout [Gap], _ next: inout Int
     ) {
@@ -226,7 +229,7 @@ struct FoundLeaves {
     /// format 1.12).
     static let lostKeys: UInt64 = 1 << 62
 
-    /// Returns the leaf of a piece and the rows whose keys are in the piece's key range.
+    /// Returns the leaf of `piece`, and the rows whose keys are in `piece.keys`.
     func rows(of piece: Piece) throws(RealmError) -> (leaf: ClusterLeaf, rows: Range<Int>) {
         let node = try space.treeNode(piece.ref, slots: ClusterLeafShape.minimumCount, "cluster")
         let leaf = try ClusterLeaf(space, piece.ref, node: node, base: piece.base)

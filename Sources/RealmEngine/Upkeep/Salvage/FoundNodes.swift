@@ -1,4 +1,5 @@
-/// Nodes of a file that were recognized by their shape. The nodes above them are unknown.
+/// Nodes of a file that were recognised by their first slots (`NodeShape.swift`). Which nodes refer
+/// to them is unknown.
 struct FoundNodes {
     private(set) var roots: [Ref] = []
     private(set) var tables: [Ref] = []
@@ -7,8 +8,9 @@ struct FoundNodes {
     private(set) var names: [Ref] = []
     /// Nodes with the shape of a cluster leaf that no version uses; filled only on request.
     private(set) var leaves: [Ref] = []
-    /// Maximum number of nodes per kind. For comparison, a file of 100 million objects has 2000
-    /// inner nodes, possibly in several versions.
+    /// Maximum number of nodes in each of the arrays `roots`, `tables`, `specs`, `inner`, `names`
+    /// and `leaves`. Intact files have far fewer: 100 million objects need 2000 inner nodes in each
+    /// version.
     private let maximumSize: Int
 
     /// Whether the maximum number of nodes of some kind was reached, so that nodes may be missing.
@@ -16,7 +18,8 @@ struct FoundNodes {
         [roots, tables, specs, inner, names, leaves].contains { $0.count == maximumSize }
     }
 
-    /// Maximum number of slots of a node that can have one of the searched shapes.
+    /// Maximum number of slots of a node that is examined. No root, table, spec, inner node or
+    /// cluster leaf has more.
     private static let maximumSlotCount = 1 << 12
 
     /// Searches all bytes that `space` can read.

@@ -11,9 +11,9 @@ extension Salvage {
         let isDoubtful: Bool
         /// Index in the leaf of the first row to copy.
         var start = 0
-        /// For a primary key column, whether each row from `start` on is accepted. A row is
-        /// accepted if the search index confirms its key, or at least does not contradict it. Nil
-        /// if all rows are accepted.
+        /// For the column of the primary key, whether each row from `start` on is accepted. A row
+        /// is accepted if the search index has its key, or, for a column that is not doubtful, if
+        /// the index cannot be read. Nil if all rows are accepted.
         var proven: [Bool]?
 
         func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
@@ -149,9 +149,10 @@ extension Salvage {
         return nil
     }
 
-    /// Returns for each row whether the index confirms its primary key, so that no object gets a
-    /// key that never existed. The index compares only the first bytes of keys, and damage may end
-    /// within a key. Therefore the rows next to an unconfirmed key are rejected, too.
+    /// Returns for each row whether the search index contains its primary key, so that no object
+    /// gets a primary key that never existed. The index compares only the first bytes of keys, and
+    /// damage may end within a key. Therefore the rows next to an unconfirmed key are rejected,
+    /// too.
     private func proven(_ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>) -> [Bool] {
         Self.withNeighbours(
             rows.map { row in
@@ -160,9 +161,10 @@ extension Salvage {
             })
     }
 
-    /// Returns for each row whether the index does not contradict its primary key. Only for a
-    /// column leaf that crosses a block boundary: the loss of a block may have overwritten part of
-    /// it without a trace. Nil if the index contradicts none of the keys.
+    /// Returns for each row whether its primary key is accepted: false if the search index lacks
+    /// the key of the row or of a row next to it. Nil if no key is lacking, or if the column leaf
+    /// lies within one block of the disk. In a leaf that crosses a block boundary, the loss of a
+    /// block may have replaced some keys without other traces.
     private func undenied(
         _ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>, _ origin: FoundLeaves.Origin
     ) -> [Bool]? {
@@ -182,8 +184,8 @@ extension Salvage {
         }
     }
 
-    /// Whether the index has an entry for the primary key of a row that references the row's
-    /// object. Nil if the index or the value cannot be read.
+    /// Whether the search index has an entry for the primary key stored in `row`, and the entry
+    /// contains the key of the object in `row`. Nil if the index or the primary key cannot be read.
     private func isIndexed(_ row: Int, _ column: OpenColumn, _ leaf: ClusterLeaf) -> Bool? {
         guard let cells = column.leaf, !column.info.indexRoot.isNone,
             let value = try? cells.value(row)
@@ -204,7 +206,8 @@ extension Salvage {
         return row < node.count && node.slot(row).child.map(neighbourhood.isPlausible) ?? true
     }
 
-    /// The error for a text that is not UTF-8. Overwritten texts usually are not.
+    /// The error for a text that is not UTF-8. This detects most overwritten texts, because their
+    /// bytes are rarely valid UTF-8.
     static var noText: RealmError { .corrupt("it is no text", in: "value") }
 
     private func create(
@@ -258,7 +261,8 @@ extension Salvage {
         return try result.get()
     }
 
-    /// Returns the values of an object for which no property is known.
+    /// Returns the values with which an object is created if none of its stored values can be read:
+    /// the default of each property.
     private func defaults(_ target: Target, _ width: Int) -> [Value] {
         var values = [Value](repeating: .null, count: width)
         for (i, column) in target.source.columns.enumerated() {
@@ -267,8 +271,9 @@ extension Salvage {
         return values
     }
 
-    /// Returns the value of a property of the first pass: no link, mixed value or collection. Nil
-    /// if only this value is lost. Throws if the whole object is unusable without it.
+    /// Returns the stored value of a property that is no link, mixed value or collection. Nil if
+    /// the value is unreadable and the property keeps its default value. Throws if the primary key
+    /// is unreadable, because the object cannot be created without it.
     private func read(
         _ column: OpenColumn, _ leaf: ColumnLeaf, _ row: Int, _ key: ObjectKey, _ target: Target,
         isKey: Bool
@@ -295,7 +300,7 @@ extension Salvage {
 }
 
 extension FoundLeaves.Origin {
-    /// Owner of the leaves in a map of the file.
+    /// Category in the map of the file (`SpaceMap`) of the bytes of leaves with this origin.
     fileprivate var owner: SpaceMap.Owner { self == .version ? .copied : .older }
 
     /// Reason, for reports, why objects of a leaf with this origin may not have their latest

@@ -54,9 +54,10 @@ public final class Salvage {
 
     private(set) var targets: [Target] = []
     private var targetIndexes: [TableKey: Int] = [:]
-    /// The leaves found for each target; nil for a table whose own tree is intact.
+    /// The leaves found for each table of `targets`; nil for a table whose own tree is intact.
     private var leaves: [FoundLeaves?] = []
-    /// Number of times that the read budget for a damaged tree may still be renewed.
+    /// Number of times that this salvage may still renew the read budget of `source`, which limits
+    /// the bytes read from damaged trees.
     private var lives = 16
 
     private var memoryLimit: Int
@@ -79,8 +80,9 @@ public final class Salvage {
         transaction.memoryLimit = memoryLimit
     }
 
-    /// Returns the memory limit in bytes for a transaction if `memory` bytes are available. Writing
-    /// the transaction takes about as much again.
+    /// Returns the memory limit in bytes for the changes of a transaction, out of `memory` bytes.
+    /// Less than half, because writing the transaction at its commit takes about as much memory
+    /// again.
     private static func share(of memory: Int) -> Int { memory / 8 * 3 }
 
     /// Copies the readable part of the file at `path` to a new database at `destination`, which
@@ -88,7 +90,7 @@ public final class Salvage {
     ///
     /// - Parameters:
     ///     - key: key of an encrypted file; it is used for the new file, too.
-    ///     - directory: directory of files without a name, for data that exceeds `maxMemory`.
+    ///     - directory: directory of unlinked temporary files, for data that exceeds `maxMemory`.
     ///     - maxMemory: limit in bytes for found nodes and unwritten data. Single sets,
     ///       dictionaries and nested collections may exceed it, because they are built as a whole.
     ///     - mapCells: maximum number of cells of the file map in the summary; nil for no map.
@@ -201,8 +203,9 @@ public final class Salvage {
         summary.map = try trace?.map(source.schema.tables)
     }
 
-    /// Returns the sum of the object counts that the roots of these tables store. `places` are
-    /// indexes into `targets`.
+    /// Returns the number of objects that the roots of several tables store, added up.
+    ///
+    /// - Parameter places: indexes of the tables in `targets`.
     private func announced(_ places: [Int]) -> Int {
         places.reduce(0) { sum, i in
             sum &+ ((try? Table.count(targets[i].source, in: lookup)) ?? 0)
@@ -235,8 +238,8 @@ public final class Salvage {
     /// copied.
     func target(_ key: TableKey) -> Target? { targetIndexes[key].map { targets[$0] } }
 
-    /// Node space with a read budget for damaged trees; renews the budget a limited number of
-    /// times.
+    /// Node space for reading damaged trees, with a read budget. Renews an exhausted budget up to
+    /// 16 times during a salvage.
     var space: NodeSpace {
         let walk = source.memory.walk
         if walk.state.pointee.budget < 1 << 12, lives > 0 {

@@ -1,25 +1,26 @@
-/// Part of a damaged database that could not be copied.
+/// Part of a damaged database that could not be copied, or was copied although it may be wrong.
 public enum SalvageLoss: Sendable {
     /// The newest version is lost. All content was read from version `used`, which is the version
     /// before it.
     case version(used: UInt64, why: String)
-    /// A whole table, which is at index `slot` of the root's list of tables. -1 for tables that may
-    /// be lost because the search for tables reached its limit.
+    /// A whole table is lost; `slot` is its index in the root's list of tables. -1 means that
+    /// further tables may be lost, because the search for tables reached its limit.
     case table(slot: Int, why: String)
-    /// The name of a class or property. In the new file, the class is called `className`, and the
-    /// property `property`. `property` is nil for a lost name of a class.
+    /// The name of a class or property is lost, so the new file has another name. `className` and
+    /// `property` are the names in the new file; `property` is nil if the name of the class was
+    /// lost.
     case name(className: String, property: String?, why: String)
     /// The values of a property are lost for all objects of its class.
     case property(className: String, property: String, why: String)
     /// Objects are lost because they cannot be reached. `count` is nil if their number is unknown.
     case objects(className: String, count: Int?, why: String)
-    /// One object.
+    /// One object is lost.
     case object(className: String, key: ObjectKey, why: String)
     /// `count` objects from `key` on were read from another version than the other objects, and may
     /// be outdated.
     case older(className: String, key: ObjectKey, count: Int, why: String)
-    /// The values of one property of `count` consecutive objects from `key` on. They were copied,
-    /// but some may have been overwritten with other data.
+    /// The values of one property may be wrong for `count` consecutive objects from `key` on. They
+    /// were copied, but some may have been overwritten with other data.
     case doubtful(className: String, property: String, key: ObjectKey, count: Int, why: String)
     /// All values of one property are lost for `count` consecutive objects from `key` on.
     case values(className: String, property: String, key: ObjectKey, count: Int, why: String)
@@ -62,8 +63,8 @@ public struct SalvageSummary: Sendable {
     /// Number of lost objects, as far as it is known.
     public internal(set) var lostObjects = 0
     public internal(set) var lostValues = 0
-    /// Number of other lost parts: the newest version, tables, names, properties, and ranges of an
-    /// unknown number of objects.
+    /// Number of losses that are neither an object nor a value: the newest version, tables, names,
+    /// properties, and ranges of an unknown number of objects.
     public internal(set) var lostParts = 0
     /// Map of the damaged file; nil if none was requested.
     package internal(set) var map: SpaceMap?

@@ -1,8 +1,9 @@
-/// Records which bytes of a damaged file a salvage used, and for what.
+/// Records for each byte of a damaged file to which category of `SpaceMap.Owner` it belongs, such
+/// as copied, free or lost. A byte that several nodes contain belongs to the category assigned
+/// first.
 ///
-/// Each byte is counted once, for its first owner. Uses memory for the cells of the file map, and
-/// one bit per eight bytes of the file within the `SearchMemoryLimit` of the source. Confined to
-/// one thread; used once.
+/// Uses memory for the resulting map, and one bit per eight bytes of the file within the
+/// `SearchMemoryLimit` of the source. Confined to one thread; used once.
 final class SalvageTrace {
     private let source: DamagedFile
     private let space: NodeSpace
@@ -10,11 +11,12 @@ final class SalvageTrace {
     private let work: SearchWork
     private var builder: SpaceMapBuilder
 
-    /// Maximum size of the map, as a multiple of the file size. It is needed because an overwritten
-    /// root may contain any size.
+    /// Maximum file size that the map accepts, as a multiple of the real file size. The map covers
+    /// the logical size stored in the root, which may be any number if the root was overwritten.
     private static let maximumSizeFactor: UInt64 = 16
 
-    /// - Parameter cells: maximum number of cells of the file map.
+    /// - Parameter cells: maximum number of cells of the map. A cell is one of the equal ranges of
+    ///   bytes into which the map divides the file.
     init(_ source: DamagedFile, cells: Int) {
         self.source = source
         space = source.memory.lookup
@@ -27,8 +29,8 @@ final class SalvageTrace {
             bytes: isLikely ? max(size, announced) : size, cells: cells, version: source.version)
     }
 
-    /// Assigns the node at `root` and all nodes below it to `owner`. Nodes that already have an
-    /// owner keep it.
+    /// Assigns the bytes of the node at `root` and of all nodes below it to the category `owner`.
+    /// Nodes that already have a category keep it.
     func take(_ root: Ref, as owner: SpaceMap.Owner) {
         let index = builder.index(of: owner)
         var open = root.isNone ? [] : [root]
@@ -42,14 +44,14 @@ final class SalvageTrace {
         }
     }
 
-    /// Assigns a leaf without its columns to `owner`.
+    /// Assigns the bytes of a leaf, without its columns, to the category `owner`.
     func take(_ leaf: ClusterLeaf, as owner: SpaceMap.Owner) {
         let index = builder.index(of: owner)
         _ = take(node: leaf.ref, index)
         if let keys = leaf.node.slot(ClusterLeafShape.keys).child { _ = take(node: keys, index) }
     }
 
-    /// Assigns a leaf with the columns of `info` to `owner`.
+    /// Assigns the bytes of a leaf, with the columns of `info`, to the category `owner`.
     func take(_ leaf: ClusterLeaf, _ info: TableInfo, as owner: SpaceMap.Owner) {
         if marked.isMarked(leaf.ref.raw) { return }
         take(leaf, as: owner)
@@ -58,8 +60,8 @@ final class SalvageTrace {
         }
     }
 
-    /// Assigns the node at `ref` to `owner` and returns it; nil if the node is unreadable or
-    /// already has an owner.
+    /// Assigns the bytes of the node at `ref` to the category `owner`, and returns the node. Nil if
+    /// the node is unreadable or already has a category.
     private func take(node ref: Ref, _ owner: Int) -> NodeView? {
         guard work.spend(0), !marked.isMarked(ref.raw), let node = try? space.node(ref) else {
             return nil
@@ -68,7 +70,7 @@ final class SalvageTrace {
         return node
     }
 
-    /// Assigns the bytes of `range` that have no owner yet.
+    /// Assigns those bytes of `range` that have no category yet to the category `owner`.
     private func assignUnowned(_ range: Range<UInt64>, _ owner: Int) {
         let end = min(range.upperBound, UInt64(source.fileSize) & ~7)
         var position = range.lowerBound
@@ -83,7 +85,7 @@ final class SalvageTrace {
 
     // MARK: Space map
 
-    /// Returns the map of the file. Call it after everything of `tables` has been copied.
+    /// Returns the map of the file. Call it after all content of `tables` has been copied.
     func map(_ tables: [TableInfo]) throws(RealmError) -> SpaceMap {
         addBookkeeping(tables)
         let free = builder.index(of: .free)
@@ -120,7 +122,8 @@ final class SalvageTrace {
         }
     }
 
-    /// Assigns the inner nodes of a tree, but not its leaves, to `owner`.
+    /// Assigns the bytes of the inner nodes of a tree, but not of its leaves, to the category
+    /// `owner`.
     private func addInner(_ root: Ref, _ owner: Int) {
         var open = [root]
         while let ref = open.popLast() {

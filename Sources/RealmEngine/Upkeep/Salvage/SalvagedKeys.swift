@@ -8,11 +8,11 @@ final class SalvagedKeys {
     }
 
     private let memory: SpillBuffer
-    /// Offset in `memory` at which the pairs of the current class begin, in bytes.
+    /// Offset in bytes in `memory` at which the first `Pair` of the current class begins.
     private var start = 0
     private var count = 0
-    /// Whether the pairs of the current class are in ascending order of old keys. This is so if the
-    /// table is intact.
+    /// Whether `pairs` is ordered by old key. It is if the damaged table could be read in the order
+    /// of its keys; otherwise the next lookup sorts `pairs`.
     private var isSorted = true
 
     init(_ memory: SpillBuffer) { self.memory = memory }

@@ -31,7 +31,7 @@ final class TableSearch {
     var naming = TableNaming()
     private(set) var leaves: [TableKey: FoundLeaves] = [:]
 
-    /// Maximum number of tables added if no readable root states the number of tables.
+    /// Maximum number of tables that the search finds if no readable root states their number.
     static let most = 1 << 12
 
     /// - Parameters:
@@ -120,8 +120,10 @@ final class TableSearch {
         newestKeys[slot]
     }
 
-    /// Whether `slot` may contain a table that was not found yet. If there is a root, it shows
-    /// which tables were removed.
+    /// Whether the file may have a table for `slot`, so that a search for its columns is
+    /// worthwhile. A readable root answers for the slots of its list of tables: a slot without a
+    /// ref is a removed table. Later slots may have a table if the root is not the newest, or if no
+    /// root is readable.
     func mayContainTable(_ slot: Int) -> Bool {
         guard let root, slot < root.tables.count else { return !isNewest }
         return root.tables.slot(slot).child != nil
@@ -148,14 +150,14 @@ final class TableSearch {
         return try? reader.table(version.ref, slot: version.key.slot, name: name)
     }
 
-    /// Adds a table that was found although its top node is lost.
+    /// Adds a table whose top node is lost, and that was identified by its columns.
     func add(_ info: TableInfo) {
         tables.append(info)
         tables.order { $0.key.slot < $1.key.slot }
         leaves[info.key] = FoundLeaves(space, info, work)
     }
 
-    /// Whether the list of names looks intact.
+    /// Whether the root's list of table names looks intact; false without a root.
     private var areNamesSound: Bool {
         root.map { neighbourhood.isPlausible($0.top.names) } ?? false
     }
@@ -181,13 +183,13 @@ final class TableSearch {
         return false
     }
 
-    /// Returns the name that other roots, or unreferenced lists of names, store for a table.
+    /// Returns the name of a table as other roots, or lists of table names without a root, store
+    /// it.
     func name(of key: TableKey) -> String? { names.name(of: key) }
 
     // MARK: Objects
 
-    /// Searches leaves of other versions for the key ranges that are missing in the tables' own
-    /// trees.
+    /// Searches other versions of each table for leaves with the keys that its own tree lacks.
     private func fill(_ mapping: Mapping) throws(RealmError) {
         for info in tables where !isNewest {
             leaves[info.key]?.open(from: Self.firstKey(info))

@@ -1,5 +1,6 @@
-/// The change that a text filter made to a file: git's `core.autocrlf`, the text mode of FTP, or a
-/// conversion to UTF-8. Use this only for damaged files: an intact file may look changed by chance.
+/// A change that a program made to a database file because it took the file for text: git's
+/// `core.autocrlf`, the text mode of FTP, or a conversion to UTF-8. Use this only for damaged
+/// files: an intact file may look changed by chance.
 public struct TextFilter: Sendable {
     public enum Change: String, Sendable {
         /// A carriage return was inserted before each line feed.
@@ -28,8 +29,9 @@ public struct TextFilter: Sendable {
         var isUTF8 = true
     }
 
-    /// Returns the change of which the bytes of the file show traces; nil if there are none. Stops
-    /// reading as soon as each kind of change is ruled out. Throws if the file cannot be read.
+    /// Returns the change whose traces the bytes of the file at `path` show; nil if they show none.
+    /// Stops reading as soon as the bytes rule out all cases of `Change`. Throws if the file cannot
+    /// be read.
     public static func find(path: String) throws(RealmError) -> TextFilter? {
         let file = try RawFile(path)
         let counts = withExtendedLifetime(file) { Counts(file.bytes) }
@@ -49,20 +51,20 @@ public struct TextFilter: Sendable {
         }
     }
 
-    /// Whether the original file can be restored.
+    /// Whether the file as it was before the change can be restored.
     public var isReversible: Bool { change != .replaced }
 
-    /// Result of writing the original file.
+    /// Result of restoring the file as it was before the change.
     public struct Restoration: Sendable {
-        /// Number of bytes that were removed from the changed file.
+        /// Number of bytes that the restoration left out, because the change had added them.
         public internal(set) var removed = 0
-        /// Number of carriage returns of the original file whose offsets are not certain: only the
-        /// node that contains each of them is known.
+        /// Number of carriage returns that the file had before the change and whose offsets are
+        /// uncertain: only the node that contains each of them is known.
         public internal(set) var uncertain = 0
     }
 
-    /// Writes the original file to `target`, which must not exist. The caller should check the
-    /// integrity of the result, because the restoration can fail unnoticed.
+    /// Writes the file as it was before the change to `target`, which must not exist. The caller
+    /// should check the integrity of the result, because the restoration can fail unnoticed.
     public func restore(to target: String) throws(RealmError) -> Restoration {
         let file = try RawFile(path)
         defer { withExtendedLifetime(file) {} }
@@ -99,8 +101,8 @@ private struct RawFile {
 }
 
 extension TextFilter.Counts {
-    /// Minimum number of line feeds, or of bytes from 0x80 on, that prove a change. Fewer may look
-    /// changed by chance.
+    /// Minimum number of line feeds that all have a carriage return, or of bytes from 0x80 on that
+    /// are all UTF-8, in a changed file. In a file with fewer of them, this may be chance.
     private static let least = 8
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -150,22 +152,23 @@ extension TextFilter.Counts {
     }
 }
 
-/// Finds carriage returns that were before line feeds in the original file: git inserts no second
-/// carriage return there.
+/// Finds the carriage returns that the file already had before the change, so that only the others
+/// are removed. The change added none to a line feed that had one.
 ///
-/// All nodes begin at multiples of 8 with `AAAA`. If a carriage return of the original file is
+/// All nodes begin at multiples of 8 with `AAAA`. If a carriage return that the file already had is
 /// removed, the nodes after it are no longer at multiples of 8.
 private struct OriginalReturns {
-    /// Offsets in the changed file of the carriage returns to keep, ascending.
+    /// Offsets, in the changed file, of the carriage returns that must not be removed, ascending.
     private(set) var offsets: [Int] = []
     private(set) var uncertain = 0
 
-    /// Offsets of the carriage returns before line feeds that were found since the last node at a
-    /// multiple of 8.
+    /// Offsets, in the changed file, of the carriage returns since the last node that would be at a
+    /// multiple of 8 after the removal. Those in `offsets` are among them.
     private var candidates: [Int] = []
     private var removed = 0
-    /// If the last node would not be at a multiple of 8 in the restored file: the number of bytes
-    /// missing before it, and the number of candidates before it. Otherwise nil.
+    /// State of the last node if the removal of all carriage returns in `candidates` would move it
+    /// off a multiple of 8; otherwise nil. `missing` is the number of bytes from its offset to the
+    /// next multiple of 8. `candidates` is the number of candidates before it.
     private var doubt: (missing: Int, candidates: Int)?
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -192,9 +195,12 @@ private struct OriginalReturns {
             && bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self) == 0x4141_4141
     }
 
-    /// Handles what looks like the start of a node at `at`. In the restored file, nodes begin at
-    /// multiples of 8. If this node and the node before it both miss this by the same number of
-    /// bytes, that many of the candidates before them are carriage returns of the original file.
+    /// Examines the signature at `at`, which may begin a node. Decides which candidates stay in the
+    /// file.
+    ///
+    /// If the signature would be at a multiple of 8, all candidates are removed. If this signature
+    /// and the one before it both lack the same number of bytes to a multiple of 8, that many
+    /// candidates before the first of the two stay.
     private mutating func settle(_ at: Int) {
         let missing = missing(at)
         if missing == 0 {
@@ -207,7 +213,8 @@ private struct OriginalReturns {
         }
     }
 
-    /// Handles the end of the file, which must be at a multiple of 8 like the start of a node.
+    /// Decides which of the last candidates stay in the file, whose size is a multiple of 8. If the
+    /// size without the candidates lacks some bytes to a multiple of 8, that many candidates stay.
     private mutating func finish(_ end: Int) {
         let missing = missing(end)
         if missing > 0 { insert(missing, of: candidates.count) }

@@ -10,10 +10,10 @@ final class ClusterWalk {
         var keys: Range<UInt64>
     }
 
-    /// Branches below one node that could not be read.
+    /// Children of one inner node that could not be read, with all nodes below them.
     struct Loss {
         var keys: [Range<UInt64>]
-        /// Number of objects in these branches; nil if unknown.
+        /// Number of objects in the unreadable branches; nil if unknown.
         let count: Int?
         let why: String
     }
@@ -162,8 +162,13 @@ final class ClusterWalk {
         losses.append(Loss(keys: keys.filter { !$0.isEmpty }, count: count, why: why))
     }
 
-    /// Returns the number of objects that an inner node announces in addition to those accounted
-    /// for. Nil if there are none, or more than the unreadable branches can contain.
+    /// Returns the number of objects missing below an inner node: the count that the node stores,
+    /// less `accounted`. Nil if none is missing, or if more are missing than the unreadable
+    /// children can contain.
+    ///
+    /// - Parameters:
+    ///   - accounted: number of objects that were found or already reported as lost.
+    ///   - failures: number of unreadable children.
     private static func missing(
         _ inner: InnerCluster, _ accounted: Int, _ failures: Int
     ) -> Int? {

@@ -1,9 +1,10 @@
-/// Set of the eight-byte units of a file that are in use, with one bit per unit. Blocks of bits are
-/// allocated on first use; alternatively, all of them are in a temporary file.
+/// Set of byte ranges of a file, with one bit per unit of eight bytes. The bits are stored in
+/// blocks of 64 KiB. A block is allocated when one of its bits is first set; alternatively, all
+/// blocks are in a temporary file.
 final class ExtentMap {
     private var blocks: [UnsafeMutablePointer<UInt64>?] = []
     private let file: FilePages?
-    /// Blocks of bits in the mapped pages of a temporary file; nil if blocks are in memory.
+    /// All blocks in the mapped pages of a temporary file; nil if blocks are in memory.
     private let pages: UnsafeMutablePointer<UInt64>?
     private let pageBlocks: Int
 
@@ -12,8 +13,8 @@ final class ExtentMap {
 
     init() { (file, pages, pageBlocks) = (nil, nil, 0) }
 
-    /// Makes a map for a file of `bytes` bytes. It is stored in a file without a name in
-    /// `directory`, of a 64th of that size; or in memory if this file cannot be created.
+    /// Makes a map for a file of `bytes` bytes. Stores the bits in an unlinked file in `directory`,
+    /// which takes a 64th of `bytes`; or in memory if that file cannot be created.
     init(of bytes: UInt64, in directory: String) {
         let count = Int((bytes >> 3) / Self.unitsPerBlock) + 1
         file = FilePages(count * Self.wordsPerBlock * 8, in: directory)
@@ -35,8 +36,8 @@ final class ExtentMap {
         return block
     }
 
-    /// Marks the units from byte `start` to before byte `end`; both must be multiples of 8. Returns
-    /// false if any of the units was already marked.
+    /// Marks the bytes from offset `start` to before `end`; both must be multiples of 8. Returns
+    /// false if any of the bytes was already marked.
     func mark(_ start: UInt64, _ end: UInt64) -> Bool {
         var wasFree = true
         var unit = start >> 3
@@ -54,7 +55,8 @@ final class ExtentMap {
         return wasFree
     }
 
-    /// Returns the word that contains the bit of `unit`; 0 if the block of bits does not exist.
+    /// Returns the 64 bits among which the bit of `unit` is; 0 if their block does not exist. A
+    /// unit is the byte offset divided by 8.
     private func word(of unit: UInt64) -> UInt64 {
         guard let words = existing(Int(unit / Self.unitsPerBlock)) else { return 0 }
         return words[Int(unit % Self.unitsPerBlock) >> 6]
@@ -70,8 +72,8 @@ final class ExtentMap {
         return word(of: unit) >> (unit & 63) & 1 != 0
     }
 
-    /// Returns the first position in `start..<end` whose unit is marked, or unmarked if `marked` is
-    /// false; nil if there is none.
+    /// Returns the first byte offset in `start..<end` that `mark` has marked; or, if `marked` is
+    /// false, the first that it has not marked. Nil if there is none.
     func first(marked: Bool, from start: UInt64, before end: UInt64) -> UInt64? {
         var unit = start >> 3
         let last = end >> 3

@@ -4,7 +4,7 @@ struct FoundNames {
     private let roots: [FoundRoot]
     private let lists: [(ref: Ref, node: NodeView)]
 
-    /// Maximum number of examined lists of names.
+    /// Maximum number of lists of table names in `lists`. Further lists are ignored.
     private static let maximumListCount = 1 << 8
 
     /// - Parameter roots: roots, newest first.

@@ -16,8 +16,8 @@ struct FoundRoot {
 
     func name(_ i: Int) -> String? { try? names.name(i, at: top.names) }
 
-    /// Whether one of the first tables has the key that belongs to its slot. A node that is no root
-    /// would hardly reference such a table by chance.
+    /// Whether the node is certainly a root: one of its first 64 tables has a table key that names
+    /// the table's slot. Another node would hardly reference such a table by chance.
     private func isProven(_ space: NodeSpace) -> Bool {
         (0..<min(tables.count, 64)).contains { i in
             guard let ref = tables.slot(i).child, let table = TableVersion(space, ref) else {
@@ -27,7 +27,7 @@ struct FoundRoot {
         }
     }
 
-    /// Returns the proven roots among the nodes at `refs`, newest first.
+    /// Returns the nodes at `refs` that are certainly roots (`isProven`), newest first.
     static func proven(_ space: NodeSpace, _ refs: [Ref]) -> [FoundRoot] {
         var roots: [FoundRoot] = []
         func keepNewest() {
@@ -43,6 +43,6 @@ struct FoundRoot {
         return roots
     }
 
-    /// Maximum number of roots that are used.
+    /// Maximum number of roots that `proven` returns.
     private static let most = 64
 }

@@ -6,7 +6,7 @@ struct LegacyRoots {
     private let space: NodeSpace
     private let work: SearchWork
 
-    /// Possible numbers of slots of a root in these formats.
+    /// Possible numbers of slots of a root in formats 2 to 9.
     private static let sizes = 3...12
     /// Maximum number of tables examined to confirm a root.
     private static let maximumTableCount = 64

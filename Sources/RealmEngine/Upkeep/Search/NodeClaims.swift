@@ -1,7 +1,7 @@
-/// Nodes of the parts of a database that a search has already found.
+/// The bytes of all nodes that a search has already assigned to a tree (*claimed*).
 ///
-/// Each node belongs to one tree (storage format 3.3). If a part of an older version has nodes that
-/// are already claimed, it was overwritten.
+/// Each node belongs to one tree (storage format 3.3). If a leaf of an older version refers to a
+/// node that another tree has claimed, the leaf's own node was overwritten.
 final class NodeClaims {
     private let space: NodeSpace
     private let work: SearchWork
@@ -14,19 +14,22 @@ final class NodeClaims {
 
     func isTaken(_ ref: Ref) -> Bool { taken.isMarked(ref.raw) }
 
-    /// Returns the first position in `start..<end` that is claimed, or that is not claimed if
-    /// `isTaken` is false; nil if there is none.
+    /// Returns the first byte offset in `start..<end` that is in a claimed node; or, if `isTaken`
+    /// is false, the first that is in none. Nil if there is none.
     func first(taken isTaken: Bool, from start: UInt64, before end: UInt64) -> UInt64? {
         taken.first(marked: isTaken, from: start, before: end)
     }
 
-    /// Whether any byte of the range is claimed.
+    /// Whether any of the bytes is in a claimed node.
     func takesPart(of bytes: Range<UInt64>) -> Bool {
         first(taken: true, from: bytes.lowerBound, before: bytes.upperBound) != nil
     }
 
-    /// Claims the node at `root` and all nodes below it. Returns false if a node is unreadable, or
-    /// if a tree that is not in `others` has already claimed it.
+    /// Claims the node at `root` and all nodes below it: their bytes then belong to this tree.
+    /// Returns false if a node is unreadable, or if another tree has already claimed a node that is
+    /// not in `others`.
+    ///
+    /// - Parameter others: nodes that this tree may share with other trees.
     func take(_ root: Ref, sharing others: Set<Ref> = []) -> Bool {
         var isFree = true
         walk(root) { (ref, node) in

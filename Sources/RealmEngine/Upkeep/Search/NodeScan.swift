@@ -6,12 +6,12 @@ struct NodeScan {
     /// Whether only nodes with the signature are found. Nodes of formats 2 to 9 need not have it
     /// (legacy format 2.1).
     private let needsSignature: Bool
-    /// Nodes that are skipped; nil to visit all nodes.
+    /// Nodes whose bytes `run` skips; nil to visit all nodes.
     private let used: NodeClaims?
 
     /// First four bytes of a node.
     static let signature: UInt32 = 0x4141_4141
-    /// Number of bytes read after which their pages are released.
+    /// Number of bytes after which `run` releases the pages that it read.
     private static let portion = 8 << 20
 
     init(
@@ -31,7 +31,7 @@ struct NodeScan {
     ) throws(RealmError) {
         var start = RawHeader.size
         var released = 0
-        // Nodes outside of used ones are read again right after the scan.
+        // The caller reads the nodes that the scan finds again right after the scan.
         var releaser = used.map { _ in PageReleaser(mapping) }
         while let from = first(used: false, from: start, before: limit & ~7) {
             let page = min(limit & ~7, (from | (AddressSpace.pageSize - 1)) + 1)

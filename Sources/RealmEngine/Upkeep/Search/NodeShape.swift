@@ -16,7 +16,8 @@ extension NodeView {
             && numbers.allSatisfy { slot($0).child == nil }
     }
 
-    /// Whether the node looks like a spec: the six slots of a table's columns (object format 1.3).
+    /// Whether this looks like a spec: a node of six slots that describes the columns of a table
+    /// (object format 1.3).
     var looksLikeSpec: Bool {
         count == SpecShape.count && slot(SpecShape.unused).isNone
             && !slot(SpecShape.enumerations).isTagged

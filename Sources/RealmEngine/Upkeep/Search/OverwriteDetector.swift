@@ -1,9 +1,11 @@
 /// Detects nodes whose bytes were overwritten.
 ///
-/// The format has no checksums, but damage usually comes in blocks whose boundaries are unrelated
-/// to nodes. An intact node is followed by another node, by free space or by the end of the file; a
-/// node that was partly overwritten usually is not. If the block comes from another database, nodes
-/// begin inside the overwritten node. A block inside one long node is only detected if it is empty.
+/// The format has no checksums, but damage usually comes in blocks of the disk, whose boundaries
+/// are unrelated to nodes. An intact node is followed by another node, by free space or by the end
+/// of the file; a node that was partly overwritten usually is not. If the lost block was replaced
+/// by a block of another database, nodes begin inside the overwritten node. If the lost block is
+/// completely inside one long node, it is only detected if the new block contains only zeros or
+/// such nodes.
 struct OverwriteDetector {
     private let space: NodeSpace
     private let work: SearchWork

@@ -9,9 +9,9 @@ struct PageReleaser {
 
     /// Number of nodes read between two measurements of the resident memory.
     private static let steps = 1 << 9
-    /// Size in bytes of the resident file pages that are kept. A search reads pages again and again,
-    /// in no order, and each node whose page was released costs a page fault. A larger size would
-    /// take page tables of more than 2 MiB.
+    /// Size in bytes of resident file pages that a search may keep in memory. A search reads pages
+    /// again and again, in no order, so each page that is released too early costs a page fault. A
+    /// larger size would save faults, but the page tables of the process would then exceed 2 MiB.
     private static let maximumSize = 1 << 30
 
     init(_ mapping: Mapping) {
@@ -19,14 +19,15 @@ struct PageReleaser {
         floor = ResidentMemory.filePages
     }
 
-    /// Counts a node that was read. Releases pages if they take too much memory.
+    /// Counts a node that was read. Every 512 nodes, releases the file's pages if they take more
+    /// than `maximumSize` bytes of memory.
     @inline(__always)
     mutating func step() {
         left &-= 1
         if left < 0 { release() }
     }
 
-    /// Releases pages if they take too much memory.
+    /// Releases the file's pages if they take more than `maximumSize` bytes of memory.
     @inline(never)
     mutating func release() {
         left = Self.steps

@@ -8,8 +8,9 @@ final class SearchMemoryLimit {
     private let directory: String
     private var roomForNodes: Int
 
-    /// Memory per node in bytes. A node of a tree needs it for its ref, keys and base. Nodes found
-    /// by shape are limited to the same number for each of five kinds.
+    /// Memory in bytes for each node of a tree, for its ref, keys and base. Nodes that are
+    /// recognised by their first slots (`FoundNodes`) have a separate limit: for each kind, such as
+    /// roots or tables, as many nodes as of trees.
     private static let bytesPerNode = 256
 
     init(limit: Int, spillingInto directory: String) {
@@ -17,16 +18,19 @@ final class SearchMemoryLimit {
         roomForNodes = limit / Self.bytesPerNode
     }
 
-    /// Maximum number of nodes per kind that are found by shape.
+    /// Maximum number of nodes of each kind (roots, tables, specs, inner nodes, lists of names,
+    /// cluster leaves) that are recognised by their first slots.
     var maximumNodesPerShape: Int { limit / Self.bytesPerNode }
 
     /// Maximum number of primary keys that are kept in memory to find equal ones.
     var maximumKeyCount: Int { limit / 128 }
 
-    /// Maximum number of object states that are sorted in memory at a time.
+    /// Maximum number of records that are sorted in memory at a time. A record has the values that
+    /// an object has in one leaf; older leaves may contain the same object with other values.
     var maximumEntryCount: Int { max(1 << 10, limit / 192) }
 
-    /// Returns the memory limit and temporary directory for sorting object states of `snapshot`.
+    /// Returns the memory limit and temporary directory for sorting records of objects of
+    /// `snapshot`.
     func sorting(_ snapshot: Snapshot) -> QueryMemoryLimit {
         var options = QueryOptions()
         options.memoryLimit = limit
@@ -34,22 +38,22 @@ final class SearchMemoryLimit {
         return QueryMemoryLimit(options, snapshot)
     }
 
-    /// Whether there was no room for a node.
+    /// Whether a node was skipped because the memory limit was reached.
     var isReached: Bool { roomForNodes < 0 }
 
-    /// Charges memory for one node of a tree. Returns false if the limit is reached.
+    /// Reserves memory for one node of a tree. Returns false if the limit is reached.
     func reserveNode() -> Bool {
         roomForNodes -= 1
         return roomForNodes >= 0
     }
 
-    /// Makes a map for a file of `bytes` bytes, in memory or, if it would be too large, in a
-    /// temporary file.
+    /// Makes a map for a file of `bytes` bytes: in memory, or in a temporary file if the map would
+    /// take more than an eighth of the limit.
     func extents(of bytes: UInt64) -> ExtentMap {
         guard bytes / 64 > limit / 8 else { return ExtentMap() }
         return ExtentMap(of: bytes, in: directory)
     }
 
-    /// Returns the memory limit in bytes for writing while the search uses `kept` bytes.
+    /// Returns the memory in bytes that writing may use while the search uses `kept` bytes.
     func rest(beside kept: Int) -> Int { max(limit / 4, limit - kept) }
 }

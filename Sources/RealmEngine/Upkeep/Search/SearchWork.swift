@@ -5,10 +5,13 @@ final class SearchWork {
     @exclusivity(unchecked) private var left: Int
     let memory: SearchMemoryLimit
     private(set) var isExhausted = false
-    /// Releases pages of the file that were read; nil to keep them.
+    /// Releases the pages of the file that the search has read; nil if they stay in memory.
     @exclusivity(unchecked) private var releaser: PageReleaser?
 
-    /// Makes the budget for a file of `bytes` bytes.
+    /// Makes the read budget of one search through a file of `bytes` bytes: 16 slots for each byte.
+    ///
+    /// - Parameter mapping: mapping whose pages are released after they were read; nil to keep
+    ///   them.
     init(bytes: UInt64, _ memory: SearchMemoryLimit, releasing mapping: Mapping? = nil) {
         left = 16 &* Int(bytes) &+ 1 << 20
         self.memory = memory

@@ -20,7 +20,8 @@ struct TableVersion {
         root = node.slot(TableShape.objects).ref
     }
 
-    /// Returns the found versions by table, newest first, up to `most` per table.
+    /// Returns the readable table tops among the nodes at `refs` by table key: for each table, at
+    /// most the 64 versions with the highest `content`, newest first.
     static func all(_ space: NodeSpace, _ refs: [Ref]) -> [TableKey: [TableVersion]] {
         var versions: [TableKey: [TableVersion]] = [:]
         for ref in refs {
@@ -32,6 +33,6 @@ struct TableVersion {
         }
     }
 
-    /// Maximum number of versions per table.
+    /// Maximum number of versions that `all` returns for each table.
     private static let most = 64
 }
