@@ -6,11 +6,13 @@
 /// spilled. Confined to the writer.
 final class IndexChanges {
     private struct Change {
-        /// Sort key of the value: its position in the index, as far as the first eight bytes of its
-        /// index string determine it.
+        /// Sort key: changes sorted by it are in the order of the trie, except that values with
+        /// equal first eight bytes of their index strings have equal keys. For an integer it has
+        /// all eight bytes, in another order (`PendingIntegers.place`).
         let place: Int64
         let key: Int64
-        /// Index of the value in `values`; -1 for an integer, which can be computed from `place`.
+        /// Index of the value in `values`; -1 for an integer, which `PendingIntegers.number`
+        /// computes from `place`.
         let value: Int32
         let isRemoval: Bool
     }
@@ -104,8 +106,8 @@ final class IndexChanges {
         return IndexEditor.Entry(string: IndexString(value), value: value, key: changes[i].key)
     }
 
-    /// Returns the value under which the index contains an object that is to be removed; nil if the
-    /// object is not to be removed.
+    /// Returns the value of the pending removal of the object with `key`: the index still has the
+    /// object under this value. Nil if no removal of the object is pending.
     func oldValue(_ key: Int64) -> Value? {
         if let oldValues { return oldValues[key] }
         var all: [Int64: Value] = [:]
@@ -131,8 +133,8 @@ final class IndexChanges {
         sortTexts(insertions)
     }
 
-    /// Combines all changes of an object: it is removed under its value before the first change,
-    /// and inserted with its value after the last change.
+    /// Combines all changes of an object: removes it under the value that it had before the first
+    /// change, and inserts it with the value that it has after the last change.
     private func collapse() {
         var order = NumberPairs(capacity: changes.count)
         for i in changes.indices { order.append(changes[i].key, Int64(i)) }

@@ -36,9 +36,9 @@ extension IndexEditor {
 
     // MARK: Values
 
-    /// Adds the object of `entry` to the slot `place`, which belongs to the entry's chunk, 32 bits
-    /// of the index string at `offset`. If the slot references a node of the next level, returns
-    /// the slot, and the caller must add the entry to that node.
+    /// Adds the object of `entry` to the slot at `place`, which belongs to the four bytes at
+    /// `offset` of the entry's index string. If the slot references a node of the next level,
+    /// returns `place`, and the caller must add the entry to that node.
     private func place(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -48,8 +48,9 @@ extension IndexEditor {
         return try enlist(entry, place, offset)
     }
 
-    /// Adds an object to a slot that contains one object, with the key `key`. Both become a list if
-    /// their values have the same index string.
+    /// Adds the object of `entry` to the slot at `place`, which contains one object with the key
+    /// `key`. Makes a list of both objects if their values have the same index string. Otherwise
+    /// moves the object to a new level and returns `place`, as `divide` does.
     private func join(
         _ entry: Entry, _ key: Int64, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -67,9 +68,9 @@ extension IndexEditor {
         return nil
     }
 
-    /// If the entry's value has another index string than `value`, makes a new level for the
-    /// objects at `place`, which all have `value`. Returns the slot with the root of that level;
-    /// nil if nothing was moved.
+    /// Makes a new level of the trie if the entry's value and `value` have different index strings.
+    /// The objects of the slot at `place`, which have the index string of `value`, move to that
+    /// level. Returns `place`, which then refers to the new level; nil if no level was made.
     private func divide(
         _ place: RefSlot, _ value: Value, _ entry: Entry, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -84,8 +85,9 @@ extension IndexEditor {
         return place
     }
 
-    /// Adds an object to the list at `place`, or makes a level for the list if the entry has
-    /// another index string.
+    /// Adds the object of `entry` to the list at `place`. If the objects of the list have another
+    /// index string than the entry, moves the list to a new level and returns `place`, as `divide`
+    /// does; the caller must then add the entry to that level.
     private func enlist(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -122,8 +124,8 @@ extension IndexEditor {
     }
 
     /// Returns the value under which the index contains, or is about to contain, the object with
-    /// `key`. It can differ from the column's value: the entry's own object may not be stored yet,
-    /// and pending removals have old values.
+    /// `key`. It can differ from the column's value: the object of `entry` may not be stored yet,
+    /// and objects whose removal is pending have old values.
     func value(of key: Int64, _ entry: Entry) throws(RealmError) -> Value? {
         if key == entry.key { return entry.value }
         if let changes = waiting.changes, changes.isRemoving, let old = changes.oldValue(key) {
@@ -146,9 +148,9 @@ extension IndexEditor {
 
     // MARK: Words
 
-    /// Adds the object of `entry` to the slot `place`, which belongs to the chunk of the entry's
-    /// word at `offset`. If the slot references a node of the next level, returns the slot, and the
-    /// caller must add the entry to that node.
+    /// Adds the object of `entry` to the slot at `place`, which belongs to the four bytes at
+    /// `offset` of the entry's word. If the slot references a node of the next level, returns
+    /// `place`, and the caller must add the entry to that node.
     private func placeWord(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -171,7 +173,9 @@ extension IndexEditor {
         return nil
     }
 
-    /// Makes a level for each chunk of a word after `offset` and returns the slot of the first one.
+    /// Makes one level of the trie for each chunk of the entry's word after the chunk at `offset`.
+    /// Returns the contents of the slot for the chunk at `offset`: the ref of the first new level,
+    /// or the object's key if the word has no more chunks.
     private func chain(_ entry: Entry, _ offset: Int) throws(RealmError) -> UInt64 {
         var slot = NodeSlot(object: entry.key).raw
         var at = (max(1, entry.string.count) - 1) & ~3

@@ -1,7 +1,7 @@
 /// Integers that wait for insertion into an index, each larger than all earlier ones. They are
-/// inserted later, in the order of the index: since the index sorts integers by their lowest byte
-/// first, consecutive integers belong to different nodes, and immediate insertions would change all
-/// nodes.
+/// inserted later, sorted in the order of the index. The index sorts integers by their lowest byte
+/// first, so consecutive integers belong to different nodes, and immediate insertions would change
+/// all nodes.
 ///
 /// The integers stay pending when the transaction is spilled, so a large transaction rewrites its
 /// indexes once.
@@ -19,13 +19,15 @@ final class PendingIntegers {
     /// The largest integer in the index or among the pending ones, or an upper bound; nil if
     /// unknown.
     private(set) var largest: Int64?
-    /// Integers of zones below this one are already inserted. The zone of an integer is its lowest
-    /// byte, mapped to index order.
+    /// Index of the first zone whose pending integers are not inserted yet. A zone contains all
+    /// integers with the same lowest byte; zones are numbered from 0 to 255 in the order of the
+    /// index.
     private var firstZone = 0
-    /// Pending changes other than ascending integers. Either these or pending integers exist, never
-    /// both.
+    /// Pending changes that are no ascending integers; nil if there are none. While there are such
+    /// changes, no integers are pending.
     private(set) var changes: IndexChanges?
-    /// Whether insertions of words are deferred too, which is so while the index is being created.
+    /// Whether insertions of words are deferred. True while the index is being created; otherwise
+    /// words are inserted at once, and only changes of whole values are deferred.
     var defersWords = false
     /// Number of changes of the index in this transaction; not counted beyond a limit.
     private var changeCount = 0
@@ -33,7 +35,7 @@ final class PendingIntegers {
     /// - Parameter largest: upper bound of the integers in the index; nil if unknown.
     init(largest: Int64? = nil) { self.largest = largest }
 
-    /// Records that the index contains no integers.
+    /// Sets `largest` for an index without integers: every integer is larger.
     func beginEmpty() { largest = .min }
 
     var isEmpty: Bool { count == 0 }
@@ -54,7 +56,8 @@ final class PendingIntegers {
         }
     }
 
-    /// Returns the key of a pending number; nil if `number` is not pending.
+    /// Returns the key of the object with the pending integer `number`; nil if `number` is not
+    /// pending.
     func key(of number: Int64) -> Int64? {
         var low = 0
         var high = runs.count
@@ -109,8 +112,10 @@ final class PendingIntegers {
         firstZone = 0
     }
 
-    /// Returns the next zones to insert: about one part of the index, if it is divided into `parts`
-    /// parts. A zone contains the integers with one of the 256 values of the lowest byte.
+    /// Returns the zones to insert next. A zone contains the integers with one of the 256 values of
+    /// the lowest byte, in the order of the index.
+    ///
+    /// - Parameter parts: number of about equal parts in which all zones are to be inserted.
     func nextZones(_ parts: Int) -> Range<Int> {
         firstZone..<min(256, firstZone + max(1, 256 / parts))
     }
@@ -129,8 +134,8 @@ final class PendingIntegers {
         largest = nil
     }
 
-    /// Appends the pending integers in the zones `zones`, unsorted. The zone of an integer is
-    /// derived from its lowest byte.
+    /// Appends the pending integers of `zones` to `pairs`, unsorted: the sort key of each integer,
+    /// and the key of its object.
     func collect(_ zones: Range<Int>, into pairs: inout NumberPairs) {
         for run in runs {
             if zones.count == 256 || run.count < 256 {
@@ -160,8 +165,8 @@ final class PendingIntegers {
         Int(truncatingIfNeeded: number & 0xFF) ^ 0x80
     }
 
-    /// Returns the sort key of a number in the index: its low four bytes in reversed order, then
-    /// its high four bytes, as the trie compares chunks.
+    /// Returns the sort key of an integer. Integers sorted by it are in the order of the trie,
+    /// which compares the low four bytes in reversed order, then the high four bytes.
     @inline(__always)
     static func place(_ number: Int64) -> Int64 {
         let chunk = UInt32(truncatingIfNeeded: number).byteSwapped
@@ -169,7 +174,7 @@ final class PendingIntegers {
             | Int64(UInt32(truncatingIfNeeded: number >> 32))
     }
 
-    /// Returns the number that has the sort key `place`.
+    /// Returns the integer whose sort key is `place`.
     @inline(__always)
     static func number(_ place: Int64) -> Int64 {
         let low = UInt32(truncatingIfNeeded: place >> 32).byteSwapped
@@ -178,7 +183,7 @@ final class PendingIntegers {
 }
 
 extension IndexEditor {
-    /// Inserts pending integers and applies pending changes.
+    /// Inserts all pending integers, and applies all pending changes.
     func flushPendingEntries() throws(RealmError) {
         try insertPendingIntegers()
         if waiting.hasChanges { try applyPendingChanges() }
@@ -188,14 +193,17 @@ extension IndexEditor {
         while !waiting.isEmpty { try insertSomePendingIntegers(of: waiting.count) }
     }
 
-    /// Whether integers or other changes of the index are pending.
+    /// Whether insertions of integers, or other changes of the index, are pending.
     var isWaiting: Bool { !waiting.isEmpty || waiting.hasChanges }
 
     /// Number of integers that are inserted at a time, to limit the memory for sorting them.
     static let portion = 1 << 18
 
-    /// Inserts the pending integers of the next zones (`PendingIntegers`), so many zones that about
-    /// `portion` of the `total` integers are inserted.
+    /// Inserts the pending integers of the next zones, about `portion` integers at a time. A zone
+    /// contains the integers with the same lowest byte.
+    ///
+    /// - Parameter total: number of integers in the index and pending, which determines the number
+    ///   of zones.
     func insertSomePendingIntegers(of total: Int) throws(RealmError) {
         guard !waiting.isEmpty else { return }
         let zones = waiting.nextZones(max(total, waiting.count) / Self.portion + 1)
@@ -206,7 +214,10 @@ extension IndexEditor {
         waiting.markInserted(zones)
     }
 
-    /// Inserts integers, which are sorted in index order. None of them may be in the index.
+    /// Inserts integers into the trie. None of them may be in the index.
+    ///
+    /// - Parameter pairs: sort key of each integer (`PendingIntegers.place`) and key of its object,
+    ///   sorted by sort key.
     private func insert(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) {
         gap = nil
         recent.removeAll()
@@ -225,8 +236,8 @@ extension IndexEditor {
         }
     }
 
-    /// Inserts as many of the first pairs as belong to the same leaf, without splitting the leaf.
-    /// Returns the number of inserted pairs.
+    /// Inserts as many of the first integers as belong to one leaf, without splitting the leaf.
+    /// Returns the number of inserted integers.
     private func merge(_ pairs: UnsafeBufferPointer<NumberPair>) throws(RealmError) -> Int {
         path.remove(from: 0)
         let chunk = Int32(truncatingIfNeeded: pairs[0].number >> 32)

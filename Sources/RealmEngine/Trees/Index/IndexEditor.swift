@@ -10,8 +10,9 @@
 /// index from the column with `rebuild`.
 final class IndexEditor {
     let context: EditContext
-    /// Whether the index contains words or strings of lists, as a full-text index does. Otherwise
-    /// it contains values, which look-ups compare with the column.
+    /// Whether the index contains strings instead of values. Strings are the words of a full-text
+    /// index, or the elements of an indexed list of strings; the trie stores them completely.
+    /// Values are not stored completely, so look-ups compare them with the column.
     let holdsWords: Bool
     /// Returns the current value of an object in the indexed column; nil if there is no such
     /// object.
@@ -29,7 +30,7 @@ final class IndexEditor {
     let sharedValues = SharedValues()
     /// Editors of lists that are trees, by the ref of the root.
     var trees: [Ref: SequenceEditor] = [:]
-    /// Integers and changes that are not yet stored in nodes.
+    /// Insertions of integers, and other changes of the index, that are not yet stored in nodes.
     let waiting: PendingIntegers
     /// Whether changes of this index may stay pending in a large transaction. They may if the index
     /// is rarely read before the transaction ends.
@@ -46,7 +47,7 @@ final class IndexEditor {
     /// The index of a list of strings has the form of a full-text index. Its strings are edited one
     /// by one with `insert(word:_:)` and `remove(word:_:)`.
     /// - Parameters:
-    ///   - waiting: pending integers and changes that a previous editor of the index left.
+    ///   - waiting: pending changes that a previous editor of the index left.
     ///   - defers: whether changes after the first few are deferred until the index is read, and
     ///     then applied in index order.
     init(
@@ -112,8 +113,8 @@ final class IndexEditor {
         try remove(Entry(string: IndexString(value), value: value, key: key.raw))
     }
 
-    /// Removes an object that is removed together with many others. The removal is deferred, except
-    /// in a full-text index.
+    /// Removes the entry of one of many objects that are deleted together. Defers the removal,
+    /// except in a full-text index.
     func removeLater(_ value: Value, _ key: ObjectKey) throws(RealmError) {
         if holdsWords { try remove(value, key) } else { try wait(value, key, isRemoval: true) }
     }

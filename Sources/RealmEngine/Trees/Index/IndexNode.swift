@@ -142,12 +142,17 @@ struct IndexNode {
     /// Removes the entries of the node from index `count` on.
     func truncate(to count: Int) { resize(count) }
 
-    /// Inserts an entry for each pair, whose upper half is a chunk and whose payload an object key.
-    /// The pairs are sorted.
+    /// Inserts an entry for each pair, and returns the number of inserted entries. The upper half
+    /// of a pair's number is the chunk, its payload the object key. The pairs are sorted; the node
+    /// must have room.
     ///
-    /// Stops before a chunk that the node contains, after `room` entries, and at a chunk beyond the
-    /// node's last one unless `isLast` says that no leaf follows. Returns the number of inserted
-    /// entries. The node must have room.
+    /// Stops before the first chunk that does not get a new entry here, because the node or the
+    /// pair before already has it, or because it belongs to a later leaf of the level.
+    ///
+    /// - Parameters:
+    ///   - room: maximum number of entries to insert.
+    ///   - isLast: whether the node is the last leaf of its level, so that all greater chunks
+    ///     belong to it.
     func merge(
         _ pairs: UnsafeBufferPointer<NumberPair>, room: Int, isLast: Bool
     ) -> Int {

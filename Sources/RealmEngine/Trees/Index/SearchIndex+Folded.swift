@@ -1,5 +1,6 @@
-/// Case-insensitive search. Changing case never changes the length of a text, and every byte has at
-/// most two forms. So a chunk of four bytes has at most sixteen forms in the trie.
+/// Case-insensitive search. Upper and lower case of a letter have the same number of bytes, and
+/// each byte has at most two spellings. So a chunk of four bytes has at most sixteen spellings:
+/// `ab` has `AB`, `Ab`, `aB` and `ab`.
 extension SearchIndex {
     /// Appends the entries of all texts that are equal to `text` except for case.
     func entries(
@@ -25,8 +26,12 @@ extension SearchIndex {
         }
     }
 
-    /// Calls `body` with the entries whose chunk differs from `chunk` only in bits of `changes`.
-    /// `ref` is the root of one level of the trie. Opens each node once.
+    /// Calls `body` with the entries of one level of the trie whose chunks are spellings of
+    /// `chunk`. Opens each node once.
+    ///
+    /// - Parameters:
+    ///   - ref: root of the level.
+    ///   - changes: the bits in which upper and lower case of the chunk's letters differ.
     private func visit(
         _ ref: Ref, _ chunk: Int32, _ changes: UInt32,
         _ body: (NodeSlot) throws(RealmError) -> Void
@@ -35,8 +40,8 @@ extension SearchIndex {
         try visit(ref, forms.first, forms.last, forms, depth: 0, body)
     }
 
-    /// Calls `body` with the entries of the node at `ref`, and of the nodes below it, whose chunks
-    /// are in `forms` and between `first` and `last`. Both are in `forms` too.
+    /// Calls `body` with the entries below the node at `ref` whose chunks are spellings from
+    /// `first` to `last`. `first` and `last` are themselves in `forms`.
     @_optimize(size)
     private func visit(
         _ ref: Ref, _ first: Int32, _ last: Int32, _ forms: Forms, depth: Int,
@@ -73,8 +78,9 @@ extension SearchIndex {
         }
     }
 
-    /// The forms of a chunk: all chunks that differ from it only in some bits, in ascending order.
-    /// The sign bit never differs, because upper and lower case have the same sign bit.
+    /// The spellings of a chunk in upper and lower case, in ascending order. They are all chunks
+    /// that differ from it only in bits of `changes`. The sign bit never differs, because upper and
+    /// lower case have the same sign bit.
     private struct Forms {
         private let changes: UInt32
         let first: Int32
@@ -94,8 +100,7 @@ extension SearchIndex {
             return difference & ~changes == 0 && Int64(Int32(truncatingIfNeeded: key)) == key
         }
 
-        /// Returns the smallest form that is greater than `form`, in the order of chunks; nil if
-        /// `form` equals `end`.
+        /// Returns the spelling that follows `form` in ascending order; nil if `form` equals `end`.
         func after(_ form: Int32, until end: Int32) -> Int32? {
             if form == end { return nil }
             // Computes the next larger subset of the bits of `changes`.
@@ -104,8 +109,9 @@ extension SearchIndex {
         }
     }
 
-    /// Returns the bits in which the forms of the chunk at `offset`, its spellings in upper and
-    /// lower case, differ. The two cases of a letter differ in one bit.
+    /// Returns the bits in which upper and lower case of the text's four bytes at `offset` differ.
+    /// The two cases of an ASCII letter differ in bit 0x20 of one byte; a byte without case has no
+    /// such bit.
     private static func changes(of text: ByteView, at offset: Int) -> UInt32 {
         var changes: UInt32 = 0
         for i in offset..<max(offset, min(offset + 4, text.count)) {

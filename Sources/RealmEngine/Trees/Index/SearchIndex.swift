@@ -19,9 +19,10 @@ struct SearchIndex {
         /// Offset, in the index string, of the last chunk on the path.
         let offset: Int
 
-        /// Whether all objects of the list have equal values, apart from the few different values
-        /// that share an index string. False at the maximum depth of the trie, where the rest of
-        /// the string is not compared (object format 5.5).
+        /// Whether all objects of the list have equal values, so that the value of one object
+        /// suffices. Only in mixed columns, a few different values share an index string, such as 1
+        /// and `true`. False at the maximum depth of the trie, because the strings were compared
+        /// only up to that depth (object format 5.5).
         var areValuesEqual: Bool { offset &+ 4 <= SearchIndex.maximumOffset }
     }
 

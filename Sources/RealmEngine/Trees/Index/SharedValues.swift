@@ -1,10 +1,10 @@
-/// Cache of index lists in which all objects have the same value, together with that value. Another
-/// object with this value can be added without reading values of the column.
+/// Cache of index lists in which all objects have the same value, together with that value. The
+/// editor can add another object with this value without reading values of the column.
 ///
 /// Only some lists with short values are cached. Belongs to one `IndexEditor`.
 final class SharedValues {
-    /// A cached list of keys: its ref, a code for type and length of the value of its objects, and
-    /// the value's index string.
+    /// A cached list: its ref, and the value that all its objects have. The value is recorded as a
+    /// code for its type and length, and as its index string.
     private struct Item {
         var list: UInt64 = 0
         var kind: UInt64 = 0
@@ -42,14 +42,15 @@ final class SharedValues {
         return Int(truncatingIfNeeded: sum >> 56)
     }
 
-    /// Whether the cache records that all objects of `list` have the entry's value.
+    /// Whether all objects of the list at the ref `list` are known to have the value of `entry`.
     func holds(_ entry: IndexEditor.Entry, list: UInt64) -> Bool {
         guard let items, let words = entry.string.words else { return false }
         let item = items[Self.place(words)]
         return item.list == list && item.kind == Self.kind(entry) && item.string == words
     }
 
-    /// Records that all objects of `list` have the entry's value.
+    /// Adds the list at the ref `list` to the cache: all its objects have the value of `entry`.
+    /// Replaces the list that was cached in the same place.
     func remember(_ entry: IndexEditor.Entry, list: UInt64) {
         let kind = Self.kind(entry)
         guard kind != 0, let words = entry.string.words else { return invalidate(entry) }
@@ -60,8 +61,8 @@ final class SharedValues {
         items![Self.place(words)] = Item(list: list, kind: kind, string: words)
     }
 
-    /// Discards the list recorded for the index string of `entry`, because not all objects in the
-    /// list have the same value.
+    /// Removes the list with the index string of `entry` from the cache. Called when its objects no
+    /// longer all have the same value.
     func invalidate(_ entry: IndexEditor.Entry) {
         guard let items, let words = entry.string.words else { return }
         items[Self.place(words)].list = 0

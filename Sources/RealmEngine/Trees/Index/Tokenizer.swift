@@ -36,8 +36,9 @@ struct Tokenizer {
         return isInside ? count : nil
     }
 
-    /// The byte after the lead byte at `position`; nil if the character is not a letter from U+00C0
-    /// to U+00FE. If the text ends there, the byte counts as 0.
+    /// The second byte of the letter at `position`, whose first byte is `latinLead`; nil if it is
+    /// U+00FF, which is not a letter here. If the text ends after the first byte, the second is
+    /// taken as 0.
     private var latinSecond: UInt8? {
         let second = position + 1 < text.count ? text[position + 1] : 0
         return second & 0x3F == 0x3F ? nil : second
@@ -85,10 +86,12 @@ struct Tokenizer {
         append(letter, word, &count)
     }
 
-    /// Replacement of each letter, indexed by the low five bits of its code point, which are equal
-    /// in both cases. It is the ASCII letter without accent; or the second byte of a letter that is
-    /// not replaced; or 0 for the multiplication and division signs, which are skipped inside
-    /// words.
+    /// Replacement of each letter, which is in lower case and, for most letters, without accent:
+    /// `a` for À and for à. The index is the low five bits of the code point, which are equal for
+    /// both cases.
+    ///
+    /// An ASCII letter is stored as such, and a letter from U+00E0 on as its second byte in UTF-8.
+    /// The multiplication and division signs have 0: they are part of a word, but not stored.
     private static let latin: [UInt8] = [
         0x61, 0x61, 0x61, 0x61, 0x61, 0xA5, 0xA6, 0x63, 0x65, 0x65, 0x65, 0x65, 0x69, 0x69, 0x69,
         0x69, 0xB0, 0x6E, 0x6F, 0x6F, 0x6F, 0x6F, 0x6F, 0, 0xB8, 0x75, 0x75, 0x75, 0x75, 0x79, 0xBE,

@@ -31,7 +31,7 @@ final class TableSearch {
     var naming = TableNaming()
     private(set) var leaves: [TableKey: FoundLeaves] = [:]
 
-    /// Maximum number of tables that the search finds if no readable root states their number.
+    /// Maximum number of tables that the search accepts from one source other than the root's list.
     static let most = 1 << 12
 
     /// - Parameters:
