@@ -17,10 +17,11 @@ extension ClusterEditor {
         let owner: AnyObject
     }
 
-    /// The last objects of the table, as long as they are too few for a full leaf. They are not yet
+    /// The last objects of the table while they are too few for a full leaf. They are not yet
     /// stored in any node.
     final class Run {
-        /// Cells of each column, by leaf index; nil for unused leaf indexes.
+        /// Cells of each column. The index is the column's position in a cluster leaf; nil for a
+        /// position without a column.
         let columns: [LeafCells?]
         let keys: UnsafeMutablePointer<UInt64>
         let capacity: Int
@@ -114,7 +115,7 @@ extension ClusterEditor {
         return fresh
     }
 
-    /// Writes the objects of `run` to the tree, and removes the run.
+    /// Writes the objects of `run` to the tree, and sets `run` to nil.
     @inline(__always)
     func closeRun() throws(RealmError) {
         guard let run else { return }

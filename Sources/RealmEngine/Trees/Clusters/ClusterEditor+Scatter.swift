@@ -1,4 +1,4 @@
-/// Smaller leaves for tables whose changes are scattered.
+/// Smaller leaves for tables in which commits change only a few objects of each leaf.
 ///
 /// A commit writes the whole leaf of each changed object. If 100 objects all over a table of 50 000
 /// are changed, 100 leaves are written, and 255 of the 256 objects in each leaf are unchanged. So
@@ -10,8 +10,8 @@ extension ClusterEditor {
     struct Scatter {
         /// First keys of the cluster leaves that the transaction has copied.
         var leaves: [UInt64] = []
-        /// Number of changed objects. An object that is changed again after another object counts
-        /// again.
+        /// Number of changes, where successive changes of one object count once. Changes of the
+        /// objects 1, 1, 2 and 1 count as three.
         private var objects = 0
         private var last: UInt64?
 
@@ -23,8 +23,8 @@ extension ClusterEditor {
             objects &+= 1
         }
 
-        /// Whether more than four objects per leaf were changed. Smaller leaves would then save
-        /// little.
+        /// Whether more than four objects were changed for each copied leaf. Smaller leaves would
+        /// then save little.
         var isDense: Bool { objects > 4 * leaves.count }
     }
 
@@ -48,13 +48,15 @@ extension ClusterEditor {
         return true
     }
 
-    /// Whether removals leave small leaves unmerged, because merging would undo `divideScattered`.
-    /// True while the transaction changes few objects of each leaf, except in tables with mixed
-    /// columns.
+    /// Whether removals leave small leaves as they are, instead of merging them with their
+    /// neighbours. True if the transaction changed at most four objects for each copied leaf:
+    /// `divideScattered` divides such leaves, and merging would undo this. False in tables with
+    /// mixed columns, which are never divided.
     var keepsSmallLeaves: Bool { !scatter.isDense && !holdsMixed }
 
-    /// Whether a column contains mixed values. When the reference engine removes an object, it
-    /// merges small leaves, and a defect then loses the keys of collections inside mixed values.
+    /// Whether a column contains mixed values. The leaves of such a table are never divided: when
+    /// the reference engine removes an object, it merges small leaves, and a defect then loses the
+    /// keys of collections inside mixed values.
     private var holdsMixed: Bool {
         used.contains {
             columns[$0]!.layout.type == .mixed && columns[$0]!.layout.collection == nil

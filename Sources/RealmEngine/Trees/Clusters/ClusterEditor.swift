@@ -7,9 +7,10 @@
 final class ClusterEditor {
     let context: EditContext
     let nodes: NodeMutator
-    /// Editor of the column at each leaf index; nil if the leaf index is not in use.
+    /// Editors of the columns. The index is the column's position in a cluster leaf, its *leaf
+    /// index*; nil for a position without a column.
     private(set) var columns: UnsafeMutableBufferPointer<ColumnEditor?>
-    /// The leaf indexes in use, in ascending order.
+    /// The leaf indexes that have a column, in ascending order.
     private(set) var used: UnsafeMutableBufferPointer<Int>
     /// Capacity of `columns` and `used`.
     private var columnCapacity: Int
@@ -23,7 +24,7 @@ final class ClusterEditor {
     @exclusivity(unchecked) var lastRow = 0
     /// The leaf of the last read access; nil after any node was copied.
     @exclusivity(unchecked) private var seen: Seen?
-    /// Appended objects that are not yet in the tree; nil if there are none.
+    /// Appended objects that are not yet in the tree (`Run`); nil if there are none.
     @exclusivity(unchecked) var run: Run?
     /// Statistics of how the transaction's changes are distributed over the leaves.
     @exclusivity(unchecked) var scatter = Scatter()
@@ -34,11 +35,12 @@ final class ClusterEditor {
         let child: Int
     }
 
-    /// The keys, from `base` to before `end`, whose objects belong to a leaf.
+    /// Range of the keys that belong to a leaf: from `base` to before `end`.
     struct Range {
-        /// Number that is added to a key stored in the leaf for the key of the object.
+        /// Base of the leaf. The leaf stores keys relative to it: an object's key is the stored key
+        /// plus `base`.
         var base: UInt64 = 0
-        /// Base of the right neighbour; nil for the last leaf.
+        /// Lowest key that belongs to the next leaf; nil for the last leaf of the tree.
         var end: UInt64?
 
         @inline(__always)
@@ -60,7 +62,8 @@ final class ClusterEditor {
 
     /// Location of an object; valid until the next change of the tree.
     struct Position {
-        /// The object's leaf; nil if the object is in `run`, not yet in a leaf.
+        /// The leaf that contains the object; nil if the object is in `ClusterEditor.run`, and in
+        /// no leaf yet.
         fileprivate let leaf: NodeView?
         fileprivate let rows: Int
         let row: Int

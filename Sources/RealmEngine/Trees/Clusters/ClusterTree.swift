@@ -221,7 +221,8 @@ struct InnerCluster {
 
     @inline(__always) var childCount: Int { InnerClusterShape.childCount(node.count) }
 
-    /// Whether the node stores no offsets; they are computed from the indexes of the children.
+    /// Whether the node stores no key offsets for its children. The offset of a child is then
+    /// computed from its index.
     var hasNoOffsets: Bool { isCompact }
 
     @inline(__always)

@@ -25,7 +25,7 @@ package struct LeafCursor {
     /// `space` opens the tree's nodes; `reader` is the space in which the caller reads the leaves.
     private let space: NodeSpace
     private let reader: NodeSpace
-    /// The read budget of this walk; nil if it uses the budget of `space`.
+    /// The separate read budget of this walk; nil if it uses the budget of `space`.
     private var meter: ReadBudget?
     /// The leaves of the leaf directory, and in `place` the index of the next one; nil for a walk
     /// over a tree.
@@ -207,7 +207,8 @@ extension LeafCursor {
     }
 }
 
-/// A copy of a space with its own read budget.
+/// Node space with its own read budget: the number of bytes that one walk over a tree may read, so
+/// that a walk in a damaged file ends. Reads the same file as the space from which it was made.
 private final class ReadBudget {
     private let state: UnsafeMutablePointer<ReadState>
     let space: NodeSpace

@@ -40,7 +40,8 @@ final class LeafDirectory: @unchecked Sendable {
     let leaves: UnsafeBufferPointer<ClusterLeaf>
     private let allowance: MemoryAllowance
     private let columns = LockedValue<[Int: Column]>([:])
-    /// Read context in which columns are opened, while the mutex is held.
+    /// Read context in which the leaves of columns are opened, while the mutex of `columns` is
+    /// held.
     private let memory: ReadContext
 
     private struct Column: @unchecked Sendable {
@@ -78,9 +79,11 @@ final class LeafDirectory: @unchecked Sendable {
 
     var count: Int { leaves.count }
 
-    /// Returns all leaves of a column, opened as `Leaf`, in the order of the directory. They are
-    /// valid as long as the directory exists. Nil if the caller must open the leaves one by one.
-    /// All calls for a column must pass the same `form`.
+    /// Returns all leaves of a column, opened as `Leaf`, in the order of `leaves`. Nil if the
+    /// caller must open the leaves one by one.
+    ///
+    /// The directory owns the result and frees it when it is released. All calls for a column must
+    /// pass the same `form`.
     func leaves<Leaf: CachedLeaf>(
         _ leafIndex: Int, _ layout: LeafLayout, _ form: Leaf.Type = Leaf.self
     ) -> UnsafePointer<Leaf>? {

@@ -8,8 +8,8 @@ struct LeafRange: Sendable {
     let children: Range<Int>
     /// Lower bound of the keys in the first leaf.
     let start: UInt64
-    /// Number of objects below the inner node `parent` if this is the last range of its children;
-    /// nil otherwise.
+    /// Number of objects that `parent` claims to have, for checking the sum over its ranges. Set
+    /// only in the range with the last child of `parent`; nil in its other ranges.
     let announced: Int?
 }
 
@@ -28,7 +28,9 @@ extension LeafRange {
         return found
     }
 
-    /// The recursion ends even if there is a cycle, because the depth decreases at every level.
+    /// Appends the ranges of all leaves below `inner` to `found`. Checks the depth of each inner
+    /// node, which is one less than its parent's; so a cycle of nodes in a damaged file ends the
+    /// recursion.
     private static func gather(
         below inner: InnerCluster, _ size: Int, _ found: inout [LeafRange]
     ) throws(RealmError) {

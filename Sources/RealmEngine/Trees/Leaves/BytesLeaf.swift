@@ -6,9 +6,9 @@ struct BytesLeaf {
         case short
         /// One array with the bytes of all values, and the end offset of each value.
         case medium
-        /// Each value is in a blob of its own.
+        /// Each value is in a node of its own, a blob.
         case big
-        /// One index for each value, in the column's list of distinct values.
+        /// Each value is stored as a number: its index in the column's list of distinct values.
         case enumerated
     }
 
@@ -24,7 +24,7 @@ struct BytesLeaf {
     private var space: NodeSpace
     let count: Int
 
-    /// Maximum number of bytes in one blob.
+    /// Maximum number of bytes in one blob node.
     static let maximumBlobSize = 0xFF_FFF0
 
     /// Opens a string leaf. `distinct` is the column's list of distinct values; none if the column
@@ -33,8 +33,9 @@ struct BytesLeaf {
         try self.init(strings: space, ref, distinct: distinct, opening: space)
     }
 
-    /// Opens the pool of a mixed leaf, which stores its strings and binaries. It is opened again
-    /// for every value and therefore not counted against the read budget.
+    /// Opens the node in which a leaf of mixed values stores its strings and binaries. The node is
+    /// opened again for each value that is read, so its size is not counted against the read
+    /// budget.
     init(pool ref: Ref, _ space: NodeSpace) throws(RealmError) {
         try self.init(strings: space, ref, distinct: .none, opening: space.unmetered)
     }
@@ -175,7 +176,7 @@ struct BytesLeaf {
             IntegerKernels.rows(in: zero, nulls, first: 0, count: rows))
     }
 
-    /// Ref of the blob with value `i` of a big leaf; none for null.
+    /// Ref of the blob with value `i` of a leaf in big form; none for null.
     func blob(_ i: Int) -> Ref { node.slot(i).ref }
 
     @inline(__always)
@@ -225,7 +226,7 @@ struct BytesLeaf {
     /// Opens the list of distinct values, to which the indexes of an enumerated leaf refer.
     func distinctValues() throws(RealmError) -> BytesLeaf { try BytesLeaf(distinct: area, space) }
 
-    /// The error for offsets or indexes out of range, which a kernel has found.
+    /// The error for offsets or indexes out of range, which a vectorised scan of the leaf found.
     @inline(never)
     func damagedOffsets() -> RealmError { badLeaf("string offsets outside the leaf's bytes") }
 

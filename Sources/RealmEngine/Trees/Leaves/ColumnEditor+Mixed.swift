@@ -1,6 +1,8 @@
-/// Editing of mixed values. Each value has a word, which contains a small value itself; a large
-/// value is appended to a pool. If a value is removed from a pool, the last value in the pool takes
-/// its index, so that all others keep theirs (object format 3.13).
+/// Editing of mixed values. A leaf stores one number for each value, its *word*, with the type. The
+/// word also contains a small value itself. A large value is in one of the leaf's *pools*, nodes
+/// for values of similar types, and the word contains its index there. If a value is removed from a
+/// pool, the last value in the pool takes its index, so that all others keep theirs (object format
+/// 3.13).
 extension ColumnEditor {
     /// Writes a new leaf with `values`.
     func mixedLeaf(_ values: UnsafeBufferPointer<Value>) throws(RealmError) -> Ref {
@@ -31,8 +33,8 @@ extension ColumnEditor {
         }
     }
 
-    /// Returns the writable leaf at `slot`. Every word in it refers to existing elements of its
-    /// pools, because the leaf was copied value by value, not as bytes.
+    /// Returns the writable leaf at `slot`. Every value of it that is in a pool exists there: the
+    /// leaf was checked when it was copied, because it was copied value by value, not as bytes.
     private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let leaf = try nodes.writableRefs(slot)
         guard leaf.count == MixedLeafShape.count else { throw nodes.outside(slot) }
@@ -136,8 +138,8 @@ extension ColumnEditor {
         return Pool.bytes.entry(count) | kind.rawValue
     }
 
-    /// Removes value `i` from its pool. If the value is a collection, the caller must free the
-    /// collection.
+    /// Removes value `i` from its pool, if it is in one. If the value is a collection, the caller
+    /// must free the collection.
     private func release(_ leaf: SlabNode, _ i: Int) throws(RealmError) {
         let words = try nodes.makeWritable(leaf.slots).view
         guard i < words.count else { throw nodes.outside(leaf.slots) }
@@ -156,8 +158,8 @@ extension ColumnEditor {
         }
     }
 
-    /// Moves a pool's last entry to `index`, where an entry was removed. Returns the previous index
-    /// of the moved entry.
+    /// Moves a pool's last value to `index`, where a value was removed. Returns the previous index
+    /// of the moved value.
     private func takeOut(_ slot: RefSlot, _ index: Int, _ size: Int) throws(RealmError) -> Int {
         let node = nodes.slab.writable(Ref(slot.pointee))
         let last = node.count / size - 1

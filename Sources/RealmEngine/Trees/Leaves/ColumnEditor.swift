@@ -128,7 +128,8 @@ struct ColumnEditor {
         }
     }
 
-    /// Returns the number that represents a value in leaves with one number per value.
+    /// Returns the number as which a leaf stores a value that takes one number: an integer, a bool,
+    /// a link's key, the bits of a float, or the root of a collection.
     @inline(__always)
     private func number(_ value: Value) -> Int64 {
         switch value {

@@ -1,6 +1,6 @@
-/// Memory for the current leaf of one column, to read values faster than from a `ColumnLeaf`. A
-/// frequent form of leaf is stored as its own type, so that reading a value accesses a few fields
-/// and does not copy the whole enumeration.
+/// Memory for the current leaf of one column, to read values faster than from a `ColumnLeaf`.
+/// Leaves of frequent types are stored as their own type, so that reading a value accesses a few
+/// fields and does not copy the whole enumeration.
 ///
 /// Owns its memory; the owner of the slot must call `free`.
 struct ColumnSlot {
@@ -8,8 +8,7 @@ struct ColumnSlot {
         case integer, nullableInteger, bool, double, string, timestamp, link, collection
         /// The column has no leaf; every value is null.
         case empty
-        /// Another form of leaf, which has no case of its own; the memory contains the
-        /// `ColumnLeaf`.
+        /// Any other case of `ColumnLeaf`; `memory` then contains the whole `ColumnLeaf`.
         case other
     }
 
@@ -72,10 +71,13 @@ struct ColumnSlot {
         }
     }
 
-    /// Stores the values of rows of an integer leaf, `stride` words apart.
+    /// Stores the values of rows of an integer leaf in memory, one value every `stride` words.
     ///
-    /// - Parameter nulls: word of the first row that gets `bit` if the row is null, with the word of
-    ///   the next row `stride` words after it; nil for a leaf without nulls.
+    /// - Parameters:
+    ///   - nulls: address of the word for the first row; the word for each following row is
+    ///     `stride` words later. `bit` is set in the words of rows that are null. Nil for a leaf
+    ///     without nulls.
+    ///   - bit: the bit, or bits, that mean null.
     func storeIntegers(
         _ rows: Range<Int>, to words: UnsafeMutablePointer<Int64>, stride: Int,
         _ nulls: UnsafeMutablePointer<Int64>?, bit: Int64

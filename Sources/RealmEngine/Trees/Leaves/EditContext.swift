@@ -10,8 +10,9 @@ struct Fanout: Sendable {
     /// Number of changes of an index in one transaction after which further changes are deferred.
     var singleIndexChanges = 512
 
-    /// Target size of leaves in tables whose changes are scattered: a commit writes the whole leaf
-    /// of each changed object.
+    /// Number of objects to which the leaves of some tables are reduced: of tables in which a
+    /// transaction changes only a few objects of each leaf. A commit writes the whole leaf of each
+    /// changed object, so smaller leaves make such commits smaller.
     var scatteredLeaf: Int { max(1, clusterLeaf / 4) }
 }
 
@@ -27,8 +28,9 @@ final class EditContext {
     let fanout: Fanout
     /// Extents to which the transaction has spilled nodes, in ascending order.
     private var spilledExtents: [Extent] = []
-    /// Number of extents in `freed` that were compared with `spilledExtents`. They belong to the
-    /// base version, so later spills cannot write to them, and they need no further comparison.
+    /// Number of extents in `freed` that `takeSpilledExtents` has already compared with
+    /// `spilledExtents`. They belong to the base version, so later spills cannot write to them, and
+    /// they need no further comparison.
     private var sortedOut = 0
     /// Number of changes of tables' columns. A change invalidates data that was derived from the
     /// columns.
@@ -37,15 +39,18 @@ final class EditContext {
     let arena = ByteArena()
     /// Read context for the current state of the open transaction; nil until that state is read.
     var readers: ReadContext?
-    /// Number of changes so far. A location found before a change is invalid after the change.
+    /// Number of changes so far. A location in a node is valid only while this number stays the
+    /// same.
     @exclusivity(unchecked) private(set) var changeCount = 0
     /// Approximate memory, in bytes, that editors use for decoded leaves and collected values.
     @exclusivity(unchecked) var editedBytes = 0
     /// Memory, in bytes, of pending index changes, which outlast spills.
     let waitingBytes = ByteCount()
-    /// Upper bounds of the integers in some indexes of the base version.
+    /// Upper bounds of the integers in search indexes, for those columns whose bounds the commit
+    /// before this transaction recorded.
     var bounds: [IntegerBounds.Column: Int64] = [:]
-    /// Whether objects were added in batches, which use `bounds`.
+    /// Whether objects were added in batches. Only batches use `bounds`, so other commits do not
+    /// record them.
     var hasBatches = false
 
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
@@ -65,7 +70,10 @@ final class EditContext {
     /// Size in bytes of nodes that the transaction copied and is likely to change again.
     var changeableBytes: Int { nodes.state.pointee.changeableBytes }
 
-    /// Takes over the nodes of `other`, and the first `count` of its freed extents.
+    /// Makes the context of the next transaction of a commit group, after a transaction that was
+    /// rolled back. Uses the nodes of `other`, the context of the last committed transaction. Of
+    /// the extents that `other` lists as freed, the first `count` stay freed, and the nodes in the
+    /// others stay in use.
     init(_ other: EditContext, _ space: NodeSpace, freed count: Int) {
         nodes = NodeMutator(other.slab, space)
         slabOwner = other.slabOwner
@@ -95,14 +103,15 @@ final class EditContext {
         return FreeSpace.released(own)
     }
 
-    /// Keeps the first `count` extents in `freed` and removes the others, whose nodes are still in
-    /// use.
+    /// Removes all extents after the first `count` from `freed`. A transaction that was rolled back
+    /// had freed them, so their nodes are still in use.
     func discardFreed(after count: Int) {
         nodes.discardFreed(from: count) { _ in true }
         sortedOut = min(sortedOut, count)
     }
 
-    /// Makes the read context unusable. Called before or after each change.
+    /// Invalidates locations that were found, and snapshots of the open transaction. Called once
+    /// for each change of the transaction's nodes: before the change, or directly after it.
     @inline(__always)
     func invalidateReaders() {
         changeCount &+= 1
@@ -141,7 +150,7 @@ final class EditContext {
     func freeWithChildren(_ ref: Ref) throws(RealmError) { try nodes.freeWithChildren(ref) }
 }
 
-/// A number of bytes that several objects share and change.
+/// A number of bytes, to which several editors add.
 final class ByteCount {
     @exclusivity(unchecked) var value = 0
 }

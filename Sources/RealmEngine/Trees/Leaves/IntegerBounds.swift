@@ -3,7 +3,7 @@
 ///
 /// Valid for one version only. Free to cross threads.
 struct IntegerBounds: Sendable {
-    /// An indexed column, identified by its table and leaf index.
+    /// An indexed column, identified by its table and by its position in a cluster leaf.
     struct Column: Hashable, Sendable {
         let table: TableKey
         let leafIndex: Int

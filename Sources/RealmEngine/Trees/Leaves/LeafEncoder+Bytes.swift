@@ -24,7 +24,8 @@ extension LeafEncoder {
         return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
     }
 
-    /// Writes a leaf with values that have no blobs yet.
+    /// Writes a leaf with the values of `cells`, including a new blob for each value if one is too
+    /// long for the other forms.
     func bytes(_ cells: ByteCells, isString: Bool) throws(RealmError) -> Ref {
         if let short = try shortOrMedium(cells, isString: isString) { return short }
         let refs = try blobs(cells, terminator: isString ? 1 : 0, known: [])
@@ -100,7 +101,7 @@ extension LeafEncoder {
         return try encoder.refs([ends.raw, area.raw, flags.raw])
     }
 
-    /// Returns a blob for each value. Values that already have a blob keep it.
+    /// Returns a blob for each value; none for null. Reuses the blobs in `known`.
     private func blobs(
         _ cells: ByteCells, terminator: Int, known: ContiguousArray<Ref>
     ) throws(RealmError) -> ContiguousArray<Ref> {

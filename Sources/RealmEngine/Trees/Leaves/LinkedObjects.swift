@@ -1,9 +1,9 @@
 /// A set of objects in one table whose incoming links are searched for.
 struct LinkedObjects {
     let table: TableKey
-    /// Keys of the objects; empty if there is only one object.
+    /// Keys of the objects if the set has several; otherwise empty.
     private let keys: KeyRuns
-    /// Key of the only object; nil if there are several or none.
+    /// Key of the object if the set has exactly one; otherwise nil.
     let single: Int64?
 
     /// - Parameter keys: must be in ascending order.

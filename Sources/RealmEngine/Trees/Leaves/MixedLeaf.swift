@@ -1,5 +1,6 @@
-/// Leaf of values of any type: for each value a word with its type, and with the value itself or
-/// its location in a pool (object format 3.13).
+/// Leaf of values of any type. Its array `words` has one number for each value, with the type. The
+/// number also contains a small value itself; for a large value, it contains the index in one of
+/// the leaf's *pools*, nodes for values of similar types (object format 3.13).
 struct MixedLeaf {
     let words: NodeView
     private let node: NodeView
@@ -27,8 +28,8 @@ struct MixedLeaf {
     /// Returns value `i` as stored; a link may refer to a tombstone. A value of unknown type is
     /// returned as null.
     ///
-    /// The pools are opened again for every value and are not counted against the read budget: the
-    /// cost of an access does not depend on the size of a pool.
+    /// A pool is opened again for each value that is read, and is not counted against the read
+    /// budget: the cost of reading a value does not depend on the size of the pool.
     func value(_ i: Int) throws(RealmError) -> Value {
         let word = words.integer(i)
         if word == 0 { return .null }

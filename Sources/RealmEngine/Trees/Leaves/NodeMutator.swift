@@ -32,7 +32,8 @@ struct NodeMutator {
 
     @inline(__always) var space: NodeSpace { state.pointee.space }
 
-    /// Starts with the extents that an earlier transaction of the group freed.
+    /// Sets the list of freed extents, for a transaction that continues the work of an earlier
+    /// transaction of the same group.
     func take(_ freed: ArraySlice<Extent>) {
         state.pointee.freed = Array(freed)
         state.pointee.freedBytes = freed.reduce(0) { $0 + $1.count }
@@ -312,8 +313,8 @@ extension NodeMutator {
         node.close(i)
     }
 
-    /// Adds `delta` to the elements from index `first` on. The last element must be the largest,
-    /// because only its sum determines the width.
+    /// Adds `delta` to the elements from index `first` on. The last element must be the largest:
+    /// the width of the array is chosen so that the last element plus `delta` fits.
     func addToIntegers(
         _ slot: RefSlot, from first: Int, _ delta: Int64, _ sign: Sign = .usual
     ) throws(RealmError) {

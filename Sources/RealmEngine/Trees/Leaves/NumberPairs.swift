@@ -1,4 +1,4 @@
-/// A number to sort by, and a payload.
+/// A number by which pairs are sorted, and a number that is moved with it.
 struct NumberPair {
     var number: Int64
     var payload: Int64
@@ -38,8 +38,8 @@ struct NumberPairs: ~Copyable {
 
     mutating func removeAll() { count = 0 }
 
-    /// Sorts the pairs by number with a stable radix sort. Digits that are equal in all numbers are
-    /// skipped.
+    /// Sorts the pairs by number with a stable radix sort. Skips groups of bits that are equal in
+    /// all numbers.
     mutating func sort() {
         var low = Int64.max
         var high = Int64.min
@@ -67,8 +67,9 @@ struct NumberPairs: ~Copyable {
         to.deallocate()
     }
 
-    /// The number of bits of a digit, and for each value of the digit the index in the sorted array
-    /// at which the next pair is stored.
+    /// Counters of one pass of the radix sort, which sorts by one group of bits (a digit) of the
+    /// numbers. While the pass moves pairs, `starts` has for each value of the digit the index at
+    /// which the next pair with this value is stored.
     private struct Digit {
         let bits: Int
         let starts: UnsafeMutablePointer<Int>
@@ -80,8 +81,8 @@ struct NumberPairs: ~Copyable {
         }
     }
 
-    /// Sorts all pairs by the digit at bit `shift`, from `from` to `to`. If all have the same
-    /// digit, returns false and moves nothing.
+    /// Moves all pairs from `from` to `to`, sorted by the digit that begins at bit `shift`. If all
+    /// pairs have the same digit, returns false and moves nothing.
     private func distribute(
         _ from: UnsafeMutablePointer<NumberPair>, _ to: inout UnsafeMutablePointer<NumberPair>,
         _ digit: Digit, _ low: Int64, _ shift: UInt64

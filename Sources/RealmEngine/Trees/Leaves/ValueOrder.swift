@@ -26,7 +26,8 @@ package enum ValueOrder {
     @inline(__always)
     package static func areEqual(_ a: Value, _ b: Value) -> Bool { compare(a, b) == 0 }
 
-    /// Returns the position of a value's type in the order. The four number types share a position.
+    /// Returns a number for the type of a value: values of a type with a lower number are before
+    /// all values of a type with a higher number. The four number types have the same number.
     static func rank(_ value: Value) -> Int {
         switch value {
         case .null: -1

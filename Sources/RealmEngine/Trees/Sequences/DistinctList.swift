@@ -7,14 +7,15 @@ final class DistinctList {
     private let editor: ColumnEditor
     private let slot: RefSlot
     private var places = TextHashTable()
-    /// Number of values in the list, if all of them are in `places`; nil if they were not added
-    /// yet.
+    /// Number of values in the column's list of distinct values; nil until all of them were added
+    /// to `places`.
     private var count: Int?
 
     /// Maximum number of distinct values in the list.
     private static let maximumValueCount = Int(Int32.max)
 
-    /// - Parameter column: layout of the enumerated column, which contains the ref of the list.
+    /// - Parameter column: layout of the enumerated column. `column.distinct` is the ref of its
+    ///   list of distinct values.
     init(_ column: LeafLayout, _ context: EditContext) {
         self.context = context
         editor = ColumnEditor(context, Self.layout(column))

@@ -2,7 +2,8 @@
 /// and `é`, are adjacent (object format 10.1).
 enum LegacyTextOrder {
     /// Returns a negative number, zero or a positive number. Characters up to U+024F are compared
-    /// by rank, others by code point. Texts that are not UTF-8 are compared byte by byte.
+    /// by their positions in `ranks`, others by code point. Texts that are not UTF-8 are compared
+    /// byte by byte.
     static func compare(_ a: ByteView, _ b: ByteView) -> Int {
         let shared = Swift.min(a.count, b.count)
         var i = 0
@@ -35,7 +36,7 @@ enum LegacyTextOrder {
         return number
     }
 
-    /// Rank of each character up to U+024F, indexed by its code point.
+    /// Position in this order of each character up to U+024F, indexed by its code point.
     private static let ranks: [UInt16] = [
         0, 2, 3, 4, 5, 6, 7, 8, 9, 33, 34, 35, 36, 37, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
         21, 22, 23, 24, 25, 26, 27, 31, 38, 39, 40, 41, 42, 43, 29, 44, 45, 46, 76, 47, 30, 48, 49,

@@ -70,8 +70,8 @@ struct OrderedSearch {
     }
 
     /// - Parameters:
-    ///   - place: returns the index of the first element in a leaf that is not less than the wanted
-    ///     value; nil to search with `order`.
+    ///   - place: returns the index in a leaf of the first element that is not less than the wanted
+    ///     value. If it returns nil, that element is found by a binary search with `order`.
     ///   - order: compares an element of a leaf with the wanted value.
     @inline(__always)
     private func find<Leaf>(

@@ -18,9 +18,11 @@ extension SequenceEditor {
         count += 1
     }
 
-    /// Whether an append leaves the nodes on the path in compact form. `rows` is the number of
-    /// elements in the leaf at the end of the path. Of several successive appends, only the first
-    /// examines the nodes.
+    /// Whether an append keeps the inner nodes on the path in compact form: all children but the
+    /// last have the same size, and no sizes are stored. Of several successive appends, only the
+    /// first examines the nodes.
+    ///
+    /// - Parameter rows: number of elements in the leaf at the end of the path.
     private func appendStaysEven(rows: Int) throws(RealmError) -> Bool {
         guard rows < context.fanout.tree, let known = cachedPath?.evenAppends else {
             return try staysEven(rows: rows)
@@ -49,8 +51,13 @@ extension SequenceEditor {
             sibling, left: leafPosition.index + 1, right: leafPosition.rows - leafPosition.index)
     }
 
-    /// Inserts a node with `right` elements directly after the node at the end of the path, which
-    /// now has `left` elements. The sum is one more than the node had before.
+    /// Inserts the second half of a split node into its parent, directly after the first half,
+    /// which is the node at the end of the path. Adds 1 to the sizes of all nodes above: the split
+    /// also inserted one element.
+    ///
+    /// - Parameters:
+    ///   - left: number of elements that the first half has now.
+    ///   - right: number of elements of `sibling`, the second half.
     private func adopt(_ sibling: Ref, left: Int, right: Int) throws(RealmError) {
         var (sibling, left, right) = (sibling, left, right)
         var level = path.count - 1

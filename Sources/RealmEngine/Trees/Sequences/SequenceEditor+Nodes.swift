@@ -4,7 +4,9 @@ extension SequenceEditor {
     struct Entries {
         private let node: NodeView
         private let offsets: NodeView
-        /// Number of elements of each child except the last, in compact form; nil in general form.
+        /// Number of elements of each child except the last, if the node is in compact form: these
+        /// children then have the same size, which is stored once. Nil if the node stores the end
+        /// of each child.
         let even: Int?
         let count: Int
         /// Number of elements in the subtree of this inner node.
@@ -104,7 +106,8 @@ extension SequenceEditor {
 
     // MARK: Sizes
 
-    /// Converts a node to general form, in which its children may have different sizes.
+    /// Converts a node from compact form, in which all children but the last have the same size, to
+    /// general form, which stores the end of each child.
     func expand(_ node: SlabNode) throws(RealmError) {
         guard NodeSlot(raw: node.slots[TreeShape.offsets]).isTagged else { return }
         let entries = try Entries(context, node.view)
@@ -124,8 +127,8 @@ extension SequenceEditor {
         }
     }
 
-    /// Number of elements that can be appended to the last leaf until an append may change the form
-    /// of a compact node on the path. At least 1: the caller has checked the next append.
+    /// Number of elements that can be appended to the last leaf while all nodes on the path
+    /// certainly keep their form. At least 1: the caller has checked the next append.
     func evenAppends() throws(RealmError) -> Int {
         var count = context.fanout.tree
         for step in path.steps {
