@@ -20,7 +20,8 @@ extension Instance {
     }
 }
 
-/// One call of `open`. It runs while the caller has the turn to open the file.
+/// One call of `open`. While it runs, no other thread of this process can open the file
+/// (`OpeningTurn`).
 private struct Opening {
     let request: OpeningRequest
     let confinement: Confinement

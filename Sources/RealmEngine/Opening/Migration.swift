@@ -9,8 +9,8 @@ public final class Migration {
     public let oldVersion: UInt64
     /// A frozen instance of the version before the migration.
     public let old: Instance
-    /// The database in its write transaction. It has the wanted classes and properties, and until
-    /// the migration ends the old ones, too.
+    /// The database in its write transaction. It has the classes and properties of the program's
+    /// schema, and until the migration ends those that the program removed, too.
     public let new: Instance
     private let wanted: WantedSchema
     private var hasEnded = false
@@ -36,9 +36,10 @@ public final class Migration {
         return new.write
     }
 
-    /// Throws if `property`, which the migration is about to remove from class `name`, did not
-    /// exist before the migration. It is then the result of a rename to a name that the program
-    /// does not want.
+    /// Throws if class `name` existed before the migration without `property`. Called when a
+    /// property is about to be removed because the program's schema does not have it. A property
+    /// that did not exist before is then the result of `renameProperty` with a new name that the
+    /// program's schema does not have.
     func checkWasThere(_ property: String, of name: String) throws(RealmError) {
         let info = old.schema.objectClass(named: name)
         guard let info, info.columnIndex(named: property) == nil else { return }
@@ -46,12 +47,12 @@ public final class Migration {
             "Renamed property '\(name).\(property)' does not exist.", "InvalidProperty")
     }
 
-    /// Renames a property and keeps its values. The new name may be the name of a wanted property,
-    /// or a name that is renamed again.
+    /// Renames a property and keeps its values. The new name is the name of a property in the
+    /// program's schema, or a temporary name that a later call renames.
     ///
-    /// Throws `misuse` without a change if there is no such property, or if a wanted property has
-    /// the old name. Also throws if there is a property with the new name that has another type, or
-    /// that is required while the old property is optional.
+    /// Throws `misuse` without a change if the property does not exist, or if the program's schema
+    /// has a property with the old name. Also throws if there is a property with the new name that
+    /// has another type, or that is required while the old property is optional.
     @_optimize(size)
     public func renameProperty(
         of name: String, from oldName: String, to newName: String
@@ -99,8 +100,8 @@ public final class Migration {
             ? changes + [.setOptional(name, newName, true)] : changes
     }
 
-    /// Deletes all objects of a class, and also the class itself if it is not wanted. Returns false
-    /// if there is no such class.
+    /// Deletes all objects of a class, and also the class itself if the program's schema does not
+    /// have it. Returns false if there is no such class.
     @discardableResult
     public func deleteObjects(of name: String) throws(RealmError) -> Bool {
         let transaction = try transaction()

@@ -2,8 +2,8 @@
 /// migrations need.
 enum MigrationStep {
     case change(SchemaChange)
-    /// Replaces a property by another property of the same name. Its values are the default values
-    /// of new objects.
+    /// Replaces a property of a class by another property of the same name. Every object gets the
+    /// default value of the new property's type; the values of the old property are lost.
     case replaceProperty(String, PropertyDescription)
 
     /// Makes the schema change of this step in a transaction.

@@ -1,7 +1,7 @@
 /// Configuration for opening a database: the file, how the file is prepared first, and the classes
 /// that it should have (API specification 2.2, 2.14).
 public struct OpeningRequest: Sendable {
-    /// Decides whether to compact a file, given its size and the number of bytes in use.
+    /// Returns whether to compact a file, given its size in bytes and the number of bytes in use.
     public typealias CompactDecision = @Sendable (_ total: Int, _ used: Int) -> Bool
 
     public var configuration: Instance.Configuration
@@ -30,8 +30,9 @@ public final class WantedSchema: Sendable {
 
     /// Conversion of a file that has an older schema version or other classes.
     public enum Path: Sendable {
-        /// Adds the new classes, then runs the migration, and then removes the properties that are
-        /// not wanted. A nil closure means that no migration code runs.
+        /// Adds the classes and properties that the file lacks; then runs the closure; then removes
+        /// the properties that are not in `WantedSchema.classes`. If the closure is nil, only adds
+        /// and removes.
         case migrate((@Sendable (Migration) throws(RealmError) -> Void)?)
         /// Replaces the file by an empty database if its schema differs.
         case recreate

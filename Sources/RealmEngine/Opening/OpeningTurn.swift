@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Makes threads of this process that open the same file wait for each other. The thread that opens
-/// the file has the turn.
+/// Lets only one thread of this process open a file at a time. The thread that is opening the file
+/// holds the mutex of `opened`; other threads wait for it.
 ///
-/// Free to cross threads; only the thread that has the turn may use `opened`.
+/// Free to cross threads.
 final class OpeningTurn: Sendable {
     /// Identifies a file by its path without symbolic links, or a database in memory by its
     /// identifier.
@@ -56,21 +56,21 @@ final class OpeningTurn: Sendable {
     }
 
     private let opened = LockedValue(Opened())
-    /// Number of the thread that is opening the file and thus has the turn; 0 if there is none.
+    /// Number of the thread that is opening the file; 0 if there is none.
     private let owner = Atomic<UInt>(0)
-    /// Number of threads that have the turn or wait for it. The mutex of `turns` guards this
-    /// number.
+    /// Number of threads that are opening the file or wait to open it. The mutex of `turns` guards
+    /// this number.
     nonisolated(unsafe) private var users = 0
 
     private static let turns = LockedValue<[Key: OpeningTurn]>([:])
 
     private init() {}
 
-    /// Waits until no other thread is opening the file, and runs `body` while this thread has the
-    /// turn.
+    /// Waits until no other thread of this process is opening the file of `request`, and runs
+    /// `body`. Until `body` returns, no other thread can open the file.
     ///
-    /// Throws `misuse` if the calling thread has the turn already. This happens if a migration
-    /// opens its own file: it would wait for itself.
+    /// Throws `misuse` if the calling thread is already opening the file. This happens if a
+    /// migration opens its own file: it would wait for itself.
     static func run<R>(
         _ request: OpeningRequest, _ body: (inout Opened) throws(RealmError) -> R
     ) throws(RealmError) -> R {
@@ -103,12 +103,13 @@ final class OpeningTurn: Sendable {
         }
     }
 
-    /// Removes the `OpeningTurn` of a database in memory, which stores its settings.
+    /// Forgets the settings with which a database in memory was opened, so that the next request
+    /// may have other settings.
     fileprivate static func removeMemoryDatabase(_ identifier: String) {
         turns.withLock { $0[.memory(identifier)] = nil }
     }
 
-    /// Called by a thread that has no more use for `turn`. Removes from `turns` all files that are
+    /// Called by a thread that has finished opening a file. Removes from `turns` all files that are
     /// not open and that no thread is opening.
     private static func leave(_ turn: OpeningTurn) {
         turns.withLock { turns in
@@ -117,8 +118,8 @@ final class OpeningTurn: Sendable {
         }
     }
 
-    /// Whether the file is open in this process. Must be called while no thread has the turn,
-    /// because a thread with the turn holds the mutex of `opened`.
+    /// Whether the file is open in this process. Locks the mutex of `opened`, so the caller must
+    /// make sure that no thread is opening the file.
     private var isInUse: Bool { opened.withLock { $0.database != nil } }
 }
 

@@ -7,10 +7,12 @@ extension SchemaPlan {
         let rule: MisfitRule
     }
 
-    /// Gives a property another type. `new` has the property's name.
+    /// Plans to change the type of a property. `new` describes the property with its new type,
+    /// under the same name.
     ///
-    /// Throws `misuse` where values cannot become values of the type, with the first of them where
-    /// `rule` is `refuse`, and where the plan has changed the type already.
+    /// Throws `misuse` if the old type cannot be converted to the new one, or if the plan already
+    /// changes the type of this property. If `rule` is `refuse`, also throws if some values cannot
+    /// be converted; the message then lists the first of them.
     package mutating func setType(
         _ place: SchemaElement, _ new: PropertyDescription, _ rule: MisfitRule
     ) throws(RealmError) {
@@ -142,8 +144,9 @@ extension SchemaPlan {
         TypeChange(to: new, target: new.target.flatMap { stored[$0]?.key } ?? .none, rule)
     }
 
-    /// - Parameter texts: memory for the texts of elements, all of which `change` writes into one
-    ///   buffer; nil if the caller does not compare them.
+    /// - Parameter texts: memory for copies of the converted texts, if the caller compares the
+    ///   elements of one result. The conversion writes all texts into one buffer, so without copies
+    ///   each text would overwrite the one before. Nil if the caller does not compare elements.
     private func result(
         of value: Value, _ old: PropertyDescription, _ change: inout TypeChange,
         texts: TextHeads? = nil

@@ -1,13 +1,13 @@
-/// A sequence of schema changes, with their effects on the data. Each change was checked against a
-/// version of a database and against the changes before it. The changes are applied in the order in
-/// which they were planned.
+/// A sequence of schema changes, which are first planned, then applied in a transaction. Callers
+/// plan changes with functions such as `rename` and `drop`. Each change is checked against a
+/// version of a database and against the changes planned before. `apply` makes the changes in the
+/// order in which they were planned.
 package struct SchemaPlan {
     package internal(set) var changes: [PlannedChange] = []
-    /// Schema version of the database; nil if it has none. `newVersion` is the version after the
-    /// plan.
+    /// Schema version of the database before and after the changes; nil if it has none.
     package let oldVersion: UInt64?
     package internal(set) var newVersion: UInt64?
-    /// The classes of the database as they will be after the changes planned so far.
+    /// The classes that the database will have after all changes in `changes`.
     package internal(set) var classes: [ClassSpec]
     /// For each class name, the index that the class would have in `classes` if no class had been
     /// dropped. Dropping a class moves all later classes down without updating their entries.
@@ -16,9 +16,10 @@ package struct SchemaPlan {
     /// Names of the classes that are targets of link properties.
     private var linkTargets: Set<String> = []
     let snapshot: Snapshot
-    /// The planned change of type of a stored property.
+    /// The changes of type that this plan contains, by table, then by the column of the property.
     var typeChanges: [TableKey: [ColumnKey: PlannedTypeChange]] = [:]
-    /// The database's classes by their planned names.
+    /// The classes of the database by the names that they have after the changes in `changes`. A
+    /// class that the plan creates is not in this dictionary.
     var stored: [String: TableInfo]
     let advice: (Disagreement) -> String?
 
@@ -64,15 +65,17 @@ package struct SchemaPlan {
         changes.append(PlannedChange(change: change, note: note, losesData: losesData))
     }
 
-    /// Returns the number of objects of a class; 0 for a class that the plan creates.
+    /// Returns the number of objects of a class; 0 for a class that is not in the database yet,
+    /// because this plan creates it.
     func objects(_ name: String) throws(RealmError) -> Int {
         guard let info = stored[name] else { return 0 }
         return try snapshot.table(info).count()
     }
 
-    /// Returns a class of the database and the index of a property; nil for a new property.
+    /// Returns a class of the database and the index of a property; nil if the property does not
+    /// exist yet, because this plan creates it.
     ///
-    /// - Parameter name: the planned name of the class.
+    /// - Parameter name: name of the class after all changes planned so far.
     func storedColumn(
         _ name: String, _ property: PropertyDescription
     ) -> (info: TableInfo, column: Int)? {
@@ -113,7 +116,7 @@ extension SchemaPlan {
         if let target = property.target { linkTargets.insert(target) }
     }
 
-    /// A class of the plan, or a property of such a class.
+    /// A class in `SchemaPlan.classes`, or a property of such a class.
     package struct SchemaElement {
         let table: Int
         let property: Int?

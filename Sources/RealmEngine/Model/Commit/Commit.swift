@@ -32,7 +32,8 @@ struct Commit {
         let version: UInt64
         let top: Ref
         let logicalSize: UInt64
-        /// Number of readable versions when this version was made.
+        /// Number of versions that participants could read when the new version was made, from the
+        /// oldest pinned version on.
         let reachable: UInt64
         let space: CommittedSpace
     }

@@ -11,8 +11,8 @@ final class CommitGroup {
     private let base: VersionState
     /// The last committed transaction of the group; nil if there is none.
     private var last: WriteTransaction?
-    /// Number of extents in the list of freed extents that committed transactions freed. Later
-    /// extents were freed by a transaction that was rolled back.
+    /// Number of extents that the committed transactions of the group freed. They are the first
+    /// ones in `EditContext.freed`; a transaction that was rolled back freed the later ones.
     private var freed = 0
     private var mustReload = false
     private(set) var count = 0

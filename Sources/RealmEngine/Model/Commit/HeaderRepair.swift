@@ -25,8 +25,9 @@ struct HeaderRepair {
         /// A version that is older than the newest one, or has an entry in the version list of the
         /// lock file.
         case published
-        /// A newer version that was never published. `distance` is the difference of the version
-        /// numbers.
+        /// A version that was never published, and is newer than the newest published version.
+        /// `distance` is the number of this version less the number of the newest published
+        /// version.
         case unpublished(distance: UInt64)
         /// A root that cannot be read, because writers that continued from the newest version have
         /// overwritten it.

@@ -59,9 +59,10 @@ extension WriteSession {
         }
     }
 
-    /// Throws if the file was replaced or deleted since the transaction began, because the commit
-    /// is lost; also poisons the database. A file that was merely moved is accepted, as if it had
-    /// been moved after the commit.
+    /// Throws if the file was replaced or deleted since the transaction began: the commit went to a
+    /// file that no longer has this path. The database then writes nothing more
+    /// (`Database.poison`). Accepts a file that was merely moved, as if it had been moved after the
+    /// commit.
     func checkHasName() throws(RealmError) {
         do throws(RealmError) { try database.file.checkHasName() } catch {
             database.poison(error)

@@ -54,7 +54,9 @@ extension Database {
         } catch { throw error.inFile(path) }
     }
 
-    /// Joins the session as a participant of its own, which `open` never returns to other callers.
+    /// Opens the database for the exclusive use of the caller, as another participant of the
+    /// session even if this process already is one. `open` never returns this object to other
+    /// callers.
     convenience init(
         participating resolvedPath: DatabasePath, _ options: Options
     ) throws(RealmError) {

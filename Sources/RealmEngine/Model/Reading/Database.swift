@@ -356,8 +356,9 @@ extension Database {
         versions.withLock { $0.space = space.isSmall ? space : nil }
     }
 
-    /// Removes the cached free space of the version with root `top` and returns it. Returns nil if
-    /// this process did not make the last commit, or if its next commit failed.
+    /// Removes and returns the cached free space of the version with root `top`. Nil if this
+    /// process did not make that version, if the cache was too large to keep, or if a later commit
+    /// of this process failed after it had removed the cache.
     func takeSpace(of top: TopArray) -> CommittedSpace? {
         versions.withLock { versions in
             defer { versions.space = nil }

@@ -16,7 +16,8 @@ struct FilePreparation {
         self.createsDatabases = createsDatabases
     }
 
-    /// Prepares the file.
+    /// Creates the first version in an empty file if `createsDatabases` is true. Then converts a
+    /// streamed file, writes a root if there is none, and corrects the size of the file.
     ///
     /// - Parameter known: a mapping of the file; nil to map it.
     /// - Returns: the mapping; nil if the file has changed and must be mapped again.
@@ -52,7 +53,7 @@ struct FilePreparation {
         try resize(mapped, header, logical: Int(state.limit))
     }
 
-    /// Device with which to write to the database, decrypted or not.
+    /// Device for writing to the file. It encrypts the written bytes if the file is encrypted.
     private func device(_ mapped: MappedFile) -> any StorageDevice {
         mapped.mapping.pages == nil ? file : EncryptedDevice(file, mapped, nil)
     }

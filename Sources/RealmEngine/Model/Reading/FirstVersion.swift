@@ -7,13 +7,17 @@
 /// So the header of a file that this engine creates always selects a root, even if the first commit
 /// is interrupted.
 enum FirstVersion {
-    /// Offset of the nodes: five without elements, then the root.
+    /// Offset of the first node of a new file. The file begins with five empty nodes of 8 bytes;
+    /// the root follows them.
     private static let nodes = RawHeader.end
     private static let root = nodes + 5 * 8
     private static let end = root + 8 + 16
 
-    /// Returns the first bytes of a file, to be written with one call. The header refers to the
-    /// root in header slot `slot`.
+    /// Returns the header and the nodes of a new file, to be written with one call.
+    ///
+    /// - Parameters:
+    ///   - slot: header slot that refers to the root; the header selects this slot.
+    ///   - top0: ref for header slot 0 if `slot` is 1.
     static func bytes(slot: Int, top0: UInt64 = 0) -> [UInt8] {
         var words: [UInt64] = slot == 0 ? [root, 0] : [top0, root]
         let formats: UInt64 = slot == 0 ? 0x18 : 0x1818
@@ -31,8 +35,8 @@ enum FirstVersion {
         return (words + payload).flatMap { word in withUnsafeBytes(of: word) { [UInt8]($0) } }
     }
 
-    /// Whether `bytes`, a whole file, are a part of the first bytes of a new file: a process ended
-    /// while it wrote them.
+    /// Whether `bytes`, a whole file, are the beginning of a new file. This means that a process
+    /// ended while it was creating the file.
     static func isPartial(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count < end else { return false }
         return bytes.elementsEqual(Self.bytes(slot: 0).prefix(bytes.count))

@@ -1,9 +1,10 @@
 /// Detects a header that selects no root although the file contains nodes. In an empty database the
 /// header selects no root either, but there are no nodes.
 ///
-/// Other engines treat both as empty and overwrite the content. Such a file is left by their
-/// in-memory databases and by an interrupted first commit. A file that this engine created always
-/// has a root (`FirstVersion`), so if none is selected, the header was damaged.
+/// Other engines take a file without a selected root for an empty database, and overwrite its
+/// content. Their in-memory databases and interrupted first commits leave files with nodes but no
+/// selected root. A file that this engine created always has a root (`FirstVersion`). So if its
+/// header selects none, the header was damaged.
 struct LostHeader {
     private let mapping: Mapping
     private let raw: RawHeader

@@ -44,7 +44,8 @@ public final class Snapshot {
         self.init(database, .passUnretained(state), nil, keepAlive: state, changing: memory)
     }
 
-    /// Makes a snapshot of a version; `keepAlive` retains its state and keeps it pinned.
+    /// Makes a snapshot of a version without another pin. `keepAlive` retains the state of the
+    /// version and a pin on the version.
     convenience init(_ database: Database, _ state: VersionState, keptBy keepAlive: AnyObject) {
         self.init(database, .passUnretained(state), nil, keepAlive: keepAlive)
     }

@@ -107,7 +107,9 @@ public final class TableScan {
         return current!.key(row)
     }
 
-    /// Value in `row` of the current leaf, of column `column` in the list passed to the scan.
+    /// Value in `row` of the current leaf.
+    ///
+    /// - Parameter column: index in the array of columns that the scan was made with.
     public func value(row: Int, column: Int) throws(RealmError) -> Value {
         precondition(row >= 0 && row < rows && column >= 0 && column < columnCount)
         try space.checkCurrent()
@@ -127,8 +129,9 @@ extension TableScan {
         try move(to: part.leaf(space, readIn: space), position: part.position)
     }
 
-    /// Moves to a leaf whose columns `lost`, given by their index in the table, cannot be read.
-    /// Their values are returned as null.
+    /// Moves to a leaf in which some columns cannot be read. Their values are returned as null.
+    ///
+    /// - Parameter lost: indexes of these columns in the table.
     package func open(_ part: LeafSlice, without lost: [Int]) throws(RealmError) {
         var leaf = try part.leaf(table.snapshot.lookup, readIn: space)
         leaf.space = space
@@ -144,11 +147,12 @@ extension TableScan {
         rows = leaf.count
     }
 
-    /// Offset of the current leaf in the file.
+    /// Offset in bytes of the current leaf in the file; 0 before the first leaf.
     package var leafOffset: UInt64 { current?.ref.raw ?? 0 }
 
-    /// Offset in the file of the current leaf's column `column`, counted in the list passed to the
-    /// scan; nil if there is none.
+    /// Offset in bytes in the file of the current leaf's column; nil if the column has no node.
+    ///
+    /// - Parameter column: index in the array of columns that the scan was made with.
     package func columnOffset(_ column: Int) -> UInt64? {
         (try? current?.columnRef(columns[column].leafIndex))?.raw
     }

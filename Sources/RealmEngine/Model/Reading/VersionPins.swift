@@ -7,7 +7,8 @@ struct VersionPin: Sendable {
     var state: VersionState { retainedState.takeUnretainedValue() }
     let version: UInt64
     let kind: PinKind
-    /// Row of this pin in the reader table; nil if it has none.
+    /// Row of this pin in the reader table of the lock file; nil if the table has no room for it or
+    /// does not exist.
     fileprivate(set) var row: Int32?
 }
 
@@ -73,7 +74,7 @@ struct VersionPins {
     }
 
     /// Takes ownership of `pin`, the first pin of its kind for the version of `state`, and counts
-    /// one use of the pin. If `pin` is nil, the use counts as live.
+    /// one use of it. If `pin` is nil because there is no session, counts a use of kind `live`.
     mutating func adopt(
         _ state: VersionState, _ pin: VersionList.Pin?, _ label: ReaderLabel
     ) -> VersionPin {
@@ -88,15 +89,16 @@ struct VersionPins {
         entries.contains { $0.version == version && $0.live.count > 0 }
     }
 
-    /// Adds another pin with the same version and kind as `pin`. Returns nil if this process has no
-    /// such pin.
+    /// Returns another pin of this process on the version of `pin`, of the same kind. Uses the
+    /// version's pin in the lock file again. Returns nil if this process has no pin of this kind on
+    /// the version.
     mutating func addHolder(_ pin: VersionPin, _ label: ReaderLabel) -> VersionPin? {
         guard let i = index(pin.version), entries[i][pin.kind].count > 0 else { return nil }
         return count(i, pin.kind, label)
     }
 
-    /// Adds another pin of `kind` to a version that this process has pinned. Throws `misuse` if it
-    /// has not.
+    /// Returns another pin of this process, of kind `kind`, on a version that this process has
+    /// already pinned. Throws `misuse` if the process has no pin on the version.
     mutating func addHolder(
         _ version: UInt64, _ kind: PinKind, _ label: ReaderLabel
     ) throws(RealmError) -> VersionPin {

@@ -7,8 +7,9 @@ final class VersionState: Sendable {
     /// End of the version: all its nodes are before this offset.
     let limit: UInt64
     let schema: Schema
-    /// For an encrypted file, the `EncryptedPages` moment at which the version was read: pages
-    /// decrypted before it are compared with the file again.
+    /// For an encrypted file, the time at which the version was read, as a number that
+    /// `EncryptedPages` counts up. Pages that were decrypted earlier may be outdated and are
+    /// compared with the file again.
     let moment: UInt64
     /// Nodes in the slab of a version that is not yet in the file; nil for other versions.
     let nodes: SlabView?
@@ -64,8 +65,9 @@ final class VersionState: Sendable {
         return try TopArray(memory.lookup, ref, fileSize: size)
     }
 
-    /// Reads the schema with the budget of a walk: each spec belongs to one table, so a valid file
-    /// never exceeds it.
+    /// Reads the schema with a read budget, which limits the bytes read and so ends reads in
+    /// damaged files. A valid file stays within the budget, because each spec belongs to one table
+    /// and is read once.
     private static func schema(
         _ mapping: Mapping, _ top: TopArray, _ moment: UInt64, _ earlier: VersionState?
     ) throws(RealmError) -> Schema {

@@ -84,15 +84,19 @@ final class BacklinkList {
     func free() throws(RealmError) { try links.context.freeDeep(try links.finish()) }
 }
 
-/// Hash table from the origins in a backlink list to their indexes. An origin occurs once for each
-/// of its links. There are at least as many chains as links, and each chain is doubly linked.
+/// Hash table from the origins in a backlink list to their indexes in the list. An origin occurs
+/// once for each of its links.
+///
+/// The indexes of origins with the same hash form a chain, a doubly linked list. There are at least
+/// as many chains as links, so most chains are short.
 struct OriginPositions {
     /// Origin of the link at each index of the backlink list.
     private var origins: [Int64] = []
-    /// Next and previous index in the same chain, for each index; -1 at the ends of the chain.
+    /// Next and previous index in the hash chain to which each index belongs; -1 at the ends of the
+    /// chain.
     private var following: [Int32] = []
     private var preceding: [Int32] = []
-    /// First index of each chain, by hash; -1 if the chain is empty.
+    /// First index in each hash chain; -1 if the chain is empty.
     private var heads: [Int32]
 
     /// Approximate memory of this hash table per link, in bytes.
@@ -107,7 +111,7 @@ struct OriginPositions {
         preceding.reserveCapacity(capacity)
     }
 
-    /// Number of chains, a power of two.
+    /// Number of hash chains, a power of two.
     var chainCount: Int { heads.count }
 
     private func chain(_ origin: Int64) -> Int {
@@ -135,8 +139,8 @@ struct OriginPositions {
         }
     }
 
-    /// Doubles the number of chains. This takes as long as appending the links since the previous
-    /// call.
+    /// Doubles the number of hash chains. Adds every link to its new chain; this takes about as
+    /// long as the `append` calls since the previous doubling.
     private mutating func grow() {
         heads = Array(repeating: -1, count: 2 * heads.count)
         for i in origins.indices { link(i) }

@@ -17,8 +17,8 @@ struct ColumnCaches {
         return fresh
     }
 
-    /// Clears everything except the cached positions of columns, which stay valid if each column
-    /// keeps its name and leaf index.
+    /// Clears everything except `positions`, which stay valid if each column keeps its name and its
+    /// position in a cluster leaf (leaf index).
     mutating func clearShape() {
         (info, shape) = (nil, nil)
         fields?.deallocate()

@@ -1,12 +1,13 @@
-/// Finds the properties and backlink columns of a table. The cached indexes stay valid when columns
-/// are appended.
+/// Finds the properties and backlink columns of a table. The cached positions stay valid when
+/// columns are appended.
 struct ColumnPositions {
     /// Index of each property by name; of properties with equal names, the first. Nil until it is
     /// built.
     private var byName: [String: Int]?
     /// Index of each backlink column by its origin; nil until it is built.
     private var byOrigin: [Origin: Int]?
-    /// The highest leaf index in use, plus one; nil until it is computed.
+    /// The highest position of a column in a cluster leaf (leaf index), plus one; nil until it is
+    /// computed.
     private var leafIndexCount: Int?
     private var searchCount = 0
 

@@ -1,4 +1,5 @@
-/// The lists of distinct values of a table's enumerated columns, by leaf index.
+/// The lists of distinct values of a table's enumerated columns. The key is the column's position
+/// in a cluster leaf (leaf index).
 struct EnumeratedColumns {
     private(set) var lists: [Int: DistinctList] = [:]
 

@@ -3,9 +3,10 @@
 /// A new backlink is first added to a queue. When the queues are stored, it moves to the cell of
 /// its target object, or to a list editor that stays open until the table is written.
 struct PendingBacklinks {
-    /// New backlinks of each backlink column, by leaf index.
+    /// New backlinks of each backlink column. The index is the column's position in a cluster leaf
+    /// (leaf index).
     private var queues: [BacklinkQueue?] = []
-    /// Whether the queue of any backlink column contains a backlink.
+    /// Whether any of `queues` may contain a backlink.
     private(set) var hasQueued = false
     /// Editors of long backlink lists, by the backlink cells to which the lists belong.
     private(set) var lists: [BacklinkCell: BacklinkList] = [:]
@@ -29,7 +30,7 @@ struct PendingBacklinks {
         return queue
     }
 
-    /// Records that a queue contains a backlink. Returns false if this was already recorded.
+    /// Sets `hasQueued` after a backlink was added to a queue. Returns false if it was already set.
     @inline(__always)
     mutating func recordQueued() -> Bool {
         if hasQueued { return false }
@@ -37,8 +38,8 @@ struct PendingBacklinks {
         return true
     }
 
-    /// Records that no queue contains a backlink, before all queues are stored. Returns the leaf
-    /// indexes of the queues.
+    /// Clears `hasQueued`. The caller then removes each queue with `takeQueue` and stores its
+    /// backlinks. Returns the range of column positions to pass to `takeQueue`.
     mutating func beginStoring() -> Range<Int> {
         hasQueued = false
         return queues.indices
@@ -76,7 +77,8 @@ struct BacklinkCell: Hashable {
 
 /// New backlinks of one backlink column, in the order in which they were added.
 final class BacklinkQueue {
-    /// Backlinks; the number of a pair is the target, the payload the origin of the link.
+    /// The new backlinks. `number` is the key of the object to which a link refers, `payload` the
+    /// key of the object that contains the link.
     private var pairs = NumberPairs()
 
     var count: Int { pairs.count }

@@ -25,8 +25,8 @@ package final class RowBatch: @unchecked Sendable {
     struct Link {
         let column: Int
         let target: TableKey
-        /// Primary key of each row's target object; null if the cell already contains an object
-        /// key.
+        /// Primary key of the target of each row's link. Null if `append` received the target's
+        /// object key, which is then in the cell, or null.
         let references: UnsafeMutablePointer<Value>
     }
 
@@ -107,8 +107,8 @@ package final class RowBatch: @unchecked Sendable {
         }
     }
 
-    /// Returns the primary key that was passed as the value of a link; null if the value was no
-    /// primary key.
+    /// Returns the primary key that `append` received as the value of a link property; null if it
+    /// received an object or null.
     package func reference(_ column: Int, _ row: Int) -> Value {
         precondition(row >= 0 && row < count)
         return links.first { $0.column == column }?.references[row] ?? .null

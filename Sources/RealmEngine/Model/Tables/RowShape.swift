@@ -57,11 +57,13 @@ final class RowShape {
         fileprivate(set) var backlink = 0
     }
 
-    /// Values of the row being created, by leaf index.
+    /// Values of the row being created. The index is the column's position in a cluster leaf (leaf
+    /// index).
     let row: UnsafeMutablePointer<Value>
     /// Data about each property, in the order of the columns.
     let fields: [Field]
-    /// Default value of each column, by leaf index.
+    /// Default value of each column. The index is the column's position in a cluster leaf (leaf
+    /// index).
     private let defaults: UnsafeMutableBufferPointer<Value>
     /// Single-valued properties with an index. Indexed collections are left out, because they are
     /// empty in a new row.

@@ -67,7 +67,8 @@ final class TableDirectory {
         cachedSchema = base.schema
     }
 
-    /// Makes the table directory of the next transaction in a group, which uses the same editors.
+    /// Makes the table directory of the next transaction in a commit group, after `done` was
+    /// committed. Uses the table editors of `done`, with all their changes.
     init(after done: TableDirectory) {
         context = done.context
         (names, tables, slots) = (done.names, done.tables, done.slots)
@@ -75,8 +76,8 @@ final class TableDirectory {
         for case .open(let editor) in slots { editor.beginTransaction() }
     }
 
-    /// Makes the table directory of the next transaction in a group, after a rollback, with new
-    /// editors.
+    /// Makes the table directory of the next transaction in a commit group, after a rollback. Makes
+    /// new table editors for the state that the last committed transaction, `done`, left.
     init(_ context: EditContext, after done: TableDirectory) throws(RealmError) {
         self.context = context
         (names, tables) = (done.names, done.tables)

@@ -136,7 +136,7 @@ extension TableEditor {
 extension TableEditor {
     /// Moves the queued backlinks to cells and list editors.
     ///
-    /// - Parameter isFinal: whether no further change is expected, so that lists are not kept open.
+    /// - Parameter isFinal: whether no further change is expected, so that list editors are closed.
     private func storeQueued(isFinal: Bool = false) throws(RealmError) {
         guard pendingBacklinks.hasQueued else { return }
         for leafIndex in pendingBacklinks.beginStoring() {
@@ -179,8 +179,10 @@ extension TableEditor {
         .corrupt("a link leads to object \(key.raw), which does not exist", in: name)
     }
 
-    /// Writes the links in a cell and the links of `origins` as one leaf. Returns nil if they are
-    /// too many for a leaf, or if opening a list editor is cheaper.
+    /// Writes the backlinks in a cell, and the new ones from `origins`, as a list of one leaf, and
+    /// returns the list's ref. Returns nil if the caller should use a `BacklinkList` instead: there
+    /// are too many links for one leaf, or more changes are expected and the stored list is much
+    /// longer than `origins`.
     private func joined(
         _ slot: NodeSlot, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) -> Ref? {

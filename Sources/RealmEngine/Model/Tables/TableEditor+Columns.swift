@@ -15,13 +15,14 @@ extension TableEditor {
         caches.positions.position(of: column, in: origin, among: backlinks).map { backlinks[$0] }
     }
 
-    /// Appends a property. Cached indexes stay valid, unlike after other changes of `columns`.
+    /// Appends a property. Cached positions of columns stay valid, unlike after other changes of
+    /// `columns`.
     func append(_ column: ColumnInfo) {
         caches.positions.add(column, at: columns.count)
         keepingPositions { columns.append(column) }
     }
 
-    /// Appends a backlink column. Cached indexes stay valid.
+    /// Appends a backlink column. Cached positions of columns stay valid.
     func append(_ backlink: BacklinkInfo) {
         caches.positions.add(backlink, at: backlinks.count)
         keepingPositions { backlinks.append(backlink) }
@@ -33,12 +34,13 @@ extension TableEditor {
         keepingPositions { columns[column] = columns[column].changed(name: name) }
     }
 
-    /// Replaces the last property by another one with the same name and leaf index.
+    /// Replaces the last property by another one with the same name and the same position in a
+    /// cluster leaf (leaf index).
     func replaceLast(_ column: ColumnInfo) {
         keepingPositions { columns[columns.count - 1] = column }
     }
 
-    /// Changes columns in a way that leaves cached indexes valid.
+    /// Changes columns in a way that leaves the cached positions of columns valid.
     private func keepingPositions(_ change: () -> Void) {
         let positions = caches.positions
         change()
@@ -47,7 +49,7 @@ extension TableEditor {
 
     var primaryKeyIndex: Int? { primaryKey.flatMap { columnIndex($0) } }
 
-    /// The lowest unused leaf index.
+    /// The lowest position in a cluster leaf that no column has (lowest unused leaf index).
     var freeLeafIndex: Int {
         // In most tables no column was ever removed, so the next leaf index is unused.
         let count = leafIndexCount
@@ -56,11 +58,12 @@ extension TableEditor {
         return (0...).first { !used.contains($0) }!
     }
 
-    /// The highest leaf index in use, plus one.
+    /// The highest position of a column in a cluster leaf (leaf index), plus one.
     var leafIndexCount: Int { caches.positions.leafIndexCount(columns, backlinks) }
 
-    /// Layouts of all columns, by leaf index. The cells of an enumerated column are numbers in
-    /// objects but texts in tombstones.
+    /// Layouts of all columns. The index is the column's position in a cluster leaf (leaf index);
+    /// nil for a position without a column. In an enumerated column, objects contain numbers of
+    /// texts, but tombstones contain the texts themselves.
     func layouts(areTombstones: Bool = false) -> [LeafLayout?] {
         var layouts = [LeafLayout?](repeating: nil, count: leafIndexCount)
         for column in columns {

@@ -7,9 +7,10 @@ final class TableEditor {
     let context: EditContext
     var name: String
     var kind: TableKind { didSet { clearShape() } }
-    /// Properties, in the order of the spec.
+    /// Properties, in the order of the spec, the node of the file that describes the table's
+    /// columns.
     var columns: [ColumnInfo] { didSet { columnsChanged() } }
-    /// Backlink columns, in the order of the spec, where they follow the properties.
+    /// Backlink columns, in the order of the spec. There they come after the properties.
     var backlinks: [BacklinkInfo] { didSet { columnsChanged() } }
     var primaryKey: ColumnKey? { didSet { primaryKeyChanged() } }
     @exclusivity(unchecked) var caches = ColumnCaches()
@@ -30,7 +31,8 @@ final class TableEditor {
         case nothing
         /// Objects, indexes or counters have changed: the top array is written.
         case content
-        /// Columns or the name have changed: the spec is written too.
+        /// Columns or the name have changed: the spec, the node that describes the columns, is
+        /// written too.
         case spec
     }
 

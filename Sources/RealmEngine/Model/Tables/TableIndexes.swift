@@ -1,4 +1,5 @@
-/// The search indexes of a table, by leaf index.
+/// The search indexes of a table. The key is the indexed column's position in a cluster leaf (leaf
+/// index).
 ///
 /// An index is in one of three states: only stored; opened by an editor; or, after a spill, stored
 /// with changes that are still pending.

@@ -34,7 +34,8 @@ struct TableTopWriter {
         return try encoder.refs(slots)
     }
 
-    /// Writes the array with the root of the search index for each leaf index.
+    /// Writes the array with the roots of the search indexes. It has one element for each column
+    /// position in a cluster leaf (leaf index); 0 for a column without index.
     private func indexes() throws(RealmError) -> Ref {
         var slots = [UInt64](repeating: 0, count: table.leafIndexCount)
         for (leafIndex, root) in indexRoots { slots[leafIndex] = root.raw }

@@ -93,12 +93,13 @@ final class CollectionEdit {
         levels.append(Level(tree: tree, value: value, index: index))
     }
 
-    /// Whether nothing has changed since the last change of this edit.
+    /// Whether this edit made the last change of the transaction, so that its locations are still
+    /// valid.
     @inline(__always)
     var isCurrent: Bool { changeCount == transaction.context.changeCount }
 
-    /// Whether this is the edit of the collection at `location`, and nothing has changed since its
-    /// last change.
+    /// Whether this edit belongs to the collection at `location` and made the last change of the
+    /// transaction.
     @inline(__always)
     func isCurrent(at location: CollectionLocation) -> Bool {
         isCurrent && object == location.object
@@ -223,10 +224,11 @@ final class CollectionEdit {
 
     // MARK: Storing
 
-    /// Stores the collection, updates backlinks and logs `step`.
+    /// Stores the collection, updates backlinks, and writes `step` to the change log.
     func finish(_ step: Step) throws(RealmError) { try finish(step, nil) }
 
-    /// Stores the collection, updates backlinks and logs one or two steps.
+    /// Stores the collection, updates backlinks, and writes `step` and, if it is not nil, `next` to
+    /// the change log.
     func finish(_ step: Step, _ next: Step?) throws(RealmError) {
         try store()
         if !addedValues.isEmpty { try storeLinks() }

@@ -96,8 +96,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Stores the keys that the objects would get if they were created one by one (object format
-    /// 1.12). Returns false if these would not be larger than all keys in the table.
+    /// Sets `batch.keys` to the keys that the objects would get if they were created one by one
+    /// (object format 1.12). Returns false if one of these keys would not be larger than all keys
+    /// in the table.
     private func makeKeys(
         _ batch: RowBatch, _ editor: TableEditor
     ) throws(RealmError) -> Bool {

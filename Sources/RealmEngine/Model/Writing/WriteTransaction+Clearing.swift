@@ -98,11 +98,11 @@ extension WriteTransaction {
         try removeObjects(objects)
     }
 
-    /// Removes the backlinks of all links in a property of a class; `count` is the number of its
-    /// objects.
+    /// Removes the backlinks of all links in one property of a class; `count` is the number of the
+    /// class's objects.
     ///
-    /// - Parameter cleared: classes of which all objects are being deleted. Only the backlinks of
-    ///   their tombstones are removed.
+    /// - Parameter cleared: classes of which all objects are being deleted. The backlinks of these
+    ///   objects disappear with them, so only the backlinks of the classes' tombstones are removed.
     private func removeBacklinks(
         of column: ColumnInfo, in editor: TableEditor, count: Int, _ cleared: Set<TableKey>
     ) throws(RealmError) {

@@ -5,8 +5,9 @@
 /// or the index does not exist. Indexes do not count links to tombstones. Backlinks are updated,
 /// and embedded objects that are removed from a collection are deleted.
 extension WriteTransaction {
-    /// Returns an edit of the collection at `location`. It is the cached one if that belongs to the
-    /// same location and nothing else has changed since.
+    /// Returns an edit of the collection at `location`. Returns `openCollection`, the edit used
+    /// last, if it edits this collection and the transaction has changed nothing else since;
+    /// otherwise makes one.
     func collection(at location: CollectionLocation) throws(RealmError) -> CollectionEdit {
         try checkOpen()
         if let openCollection, openCollection.isCurrent(at: location) { return openCollection }

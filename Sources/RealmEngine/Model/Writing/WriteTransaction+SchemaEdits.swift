@@ -1,5 +1,6 @@
-/// Changes of existing classes and properties (object format 1.8, 7.6). If other processes have the
-/// file open, they reject renamed and removed properties; so callers make sure that there are none.
+/// Changes of existing classes and properties (object format 1.8, 7.6). Other processes that have
+/// the file open reject renamed and removed properties. So callers make sure that no other process
+/// has the file open.
 extension WriteTransaction {
     /// Renames a class.
     public func renameClass(_ table: TableKey, to name: String) throws(RealmError) {
@@ -70,9 +71,10 @@ extension WriteTransaction {
         try removeCells(editor, column.leafIndex)
     }
 
-    /// Frees the nodes of a column that the caller has removed from the table. There must be no
-    /// queued backlinks: storing them later would copy leaves, and the copies would omit the
-    /// removed column without freeing its nodes.
+    /// Frees the nodes of a column that the caller has removed from the table.
+    ///
+    /// The caller must have stored all queued backlinks before. Storing a backlink copies a leaf
+    /// without the removed column, so the column's nodes would never be freed.
     private func removeCells(_ editor: TableEditor, _ leafIndex: Int) throws(RealmError) {
         editor.counters.columnCounter += 1
         editor.markSpecDirty()

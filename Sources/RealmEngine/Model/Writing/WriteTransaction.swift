@@ -21,9 +21,10 @@ public final class WriteTransaction {
     let log = UnsafeMutablePointer.holding(ChangeLogWriter())
     /// The part of the changeset that spills have moved to blobs.
     var writtenLog = Changeset.Written()
-    /// Maximum memory for changes, in bytes. Bulk edits and commits spill if it is exceeded.
+    /// Limit of the memory for changes, in bytes. Bulk edits and commits spill if it is exceeded.
     package var memoryLimit = Int.max
-    /// Maximum memory, in bytes, that changes used at the start of any spill so far.
+    /// Largest memory use, in bytes, among those measured at the start of each spill; 0 if there
+    /// was no spill.
     var largestSize = 0
     /// Whether a migration is in progress. Primary keys may then be changed, and be equal until
     /// `checkPrimaryKeys` is called.
@@ -55,7 +56,7 @@ public final class WriteTransaction {
         nextCollectionKey = Int32(truncatingIfNeeded: base.version &* 0x9E37_79B1) & 0x3FFF_FFFF
     }
 
-    /// Makes the next transaction in a group, after the commit of `done`.
+    /// Makes the next transaction in a commit group, after the commit of `done`.
     init(after done: WriteTransaction) {
         session = done.session
         base = done.base
@@ -68,8 +69,11 @@ public final class WriteTransaction {
         session.slab.seal()
     }
 
-    /// Makes the next transaction in a group if later transactions than `done` were rolled back.
-    /// Discards their editors, and the extents that they freed.
+    /// Makes the next transaction in a commit group after a rollback. `done` is the last committed
+    /// transaction of the group. Does not use the editors of the transaction that was rolled back,
+    /// and does not free the extents that it freed.
+    ///
+    /// - Parameter freed: number of extents that the committed transactions of the group freed.
     init(after done: WriteTransaction, freed: Int) throws(RealmError) {
         session = done.session
         base = done.base
