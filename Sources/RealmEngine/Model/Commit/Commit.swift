@@ -32,8 +32,7 @@ struct Commit {
         let version: UInt64
         let top: Ref
         let logicalSize: UInt64
-        /// Number of versions that participants could read when the new version was made, from the
-        /// oldest pinned version on.
+        /// Number of versions that participants could still read when the new version was made.
         let reachable: UInt64
         let space: CommittedSpace
     }

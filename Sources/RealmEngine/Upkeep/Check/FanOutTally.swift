@@ -1,9 +1,9 @@
 /// Detects whether the cluster trees of a version may have been built with a fan-out of four.
 ///
 /// Nodes usually have up to 256 elements. Test builds of the reference engine make nodes of up to
-/// four elements, and the file does not store which fan-out was used. It must be known to compute
-/// keys: in an inner node that stores no offsets, the keys of child `i` begin at `i` times the
-/// fan-out to the power of the node's depth.
+/// four elements. The file does not store the fan-out, but a reader needs it: some inner nodes
+/// store no key offsets, and the keys of child `i` then begin at `i` times the fan-out to the power
+/// of the node's depth.
 struct FanOutTally {
     private static let smallCount = 4
     /// Bits of a key per level in trees of four elements per node.
@@ -14,8 +14,9 @@ struct FanOutTally {
     /// none.
     private var node: Ref?
 
-    /// An inner node whose keys depend on the fan-out. Nil if there is none, or if any node has
-    /// more than four elements and the fan-out is thus not four.
+    /// An inner node without stored key offsets, if the cluster trees may have been built with a
+    /// fan-out of four. Nil if all inner nodes store offsets, or if some node has more than four
+    /// elements.
     var smallTree: Ref? { isSmall ? node : nil }
 
     mutating func add(_ leaf: ClusterLeaf) {

@@ -14,8 +14,9 @@ final class IndexListBatch {
         fileprivate let keys: Range<Int>
     }
 
-    /// Maximum number of keys of a list in a batch. The objects of a longer list are read in list
-    /// order: equal values are in key order, so this opens each leaf once as well.
+    /// Maximum number of keys of a list in a batch. The caller reads the objects of a longer list
+    /// directly, in the order of the list. Its keys usually ascend, because its values are usually
+    /// equal; so each leaf is opened only once in this case, too.
     static let maximumListLength = 1 << 14
     private static let capacity = 1 << 17
     private static let digit = 11
@@ -23,7 +24,7 @@ final class IndexListBatch {
     private var lists: [List] = []
     private var paths: [Int32] = []
     private var keys: [Int64] = []
-    /// For each element of `keys`, the index in `lists` of its list.
+    /// For each element of `keys`, the index in `lists` of the list to which the key belongs.
     private var listOfKey: [UInt32] = []
 
     /// Whether the batch has no room for a list of `count` keys.

@@ -69,7 +69,8 @@ extension IntegrityReport {
         case objectKey = "object-key"
         case columnMissing = "column-missing"
         case columnCount = "column-count"
-        /// Cluster trees of a build of the reference engine with four elements per node.
+        /// The cluster trees have at most four elements in each node, as test builds of the
+        /// reference engine make them. Other programs read wrong object keys from such trees.
         case fanOut = "fan-out"
 
         // Leaves (object format 3).

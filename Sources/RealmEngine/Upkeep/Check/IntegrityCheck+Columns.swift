@@ -224,9 +224,10 @@ extension IntegrityCheck {
         }
     }
 
-    /// Checks that a column that is not a link has no opposite column, which is the backlink column
-    /// of a link column. Engines read the opposites of links only. Engines of formats 10 and 11
-    /// stored 0 for all other columns, and upgrades keep it.
+    /// Checks that no opposite column is stored for a column that is not a link. (The opposite
+    /// column of a link is the backlink column in its target table.) Engines read this entry for
+    /// links only, so a wrong entry is harmless. Accepts 0: engines of formats 10 and 11 stored 0,
+    /// and upgrades do not change it.
     private func checkNoOpposite(
         _ target: Int64, _ column: Int64, _ leaf: Int, _ table: CheckedTable
     ) {

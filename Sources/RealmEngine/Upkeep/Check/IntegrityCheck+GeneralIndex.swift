@@ -1,4 +1,5 @@
-/// Checks general indexes, which contain values (object format 5.5).
+/// Checks general indexes: search indexes of whole values, as opposed to indexes of words (object
+/// format 5.5).
 extension IntegrityCheck {
     func checkGeneralIndex(_ index: Int, _ i: Int) {
         let (checked, info) = (tables[index], tables[index].columns[i])
@@ -222,10 +223,12 @@ extension IntegrityCheck {
     }
 }
 
-/// Sums over the entries of one index that were visited so far, and batches of entries to compare.
+/// The entries of one index that were visited but not yet compared with the objects' values, in two
+/// batches; and a sum over the object keys of all visited entries.
 private final class EntryTally {
     var batch = IndexEntryBatch()
     let lists = IndexListBatch()
-    /// Sum over the object keys of all visited entries.
+    /// Sum over the object keys of all visited entries. It equals the sum over the keys of all
+    /// objects if each object has exactly one entry.
     var sum = PairSum()
 }

@@ -56,15 +56,18 @@ extension IntegrityCheck {
         return false
     }
 
-    /// Reports the objects whose index entries differ from their values. `wanted` and `indexed`
-    /// each enumerate pairs of a number that identifies a value or word, and an object key: the
-    /// expected entries, and the entries of the index. A pair may occur several times.
+    /// Reports the objects whose index entries differ from their values.
+    ///
+    /// An entry is a pair: a number that identifies a value or word, and an object key. Equal pairs
+    /// may occur several times.
     ///
     /// - Parameters:
     ///     - isStale: whether the reference engine itself does not update this kind of index
     ///       reliably.
     ///     - missing: message for an object that the index does not contain.
     ///     - extra: returns the message for an object with the given number of surplus entries.
+    ///     - wanted: calls its argument with each entry that the index should have.
+    ///     - indexed: calls its argument with each entry that the index has.
     func nameDifference(
         _ info: CheckedColumn, isStale: Bool, missing: String, extra: (Int) -> String,
         wanted: (@escaping (UInt64, UInt64) -> Void) -> Void,
@@ -91,8 +94,8 @@ extension IntegrityCheck {
 
     /// Callbacks and limits of a walk through one index trie.
     struct IndexVisitor {
-        /// Maximum offset in bytes, within a value, of a chunk whose entry may reference a
-        /// sub-index.
+        /// Maximum number of bytes of a value that the trie divides into levels. An entry whose
+        /// path has more bytes must be an object or a list of objects, not another level.
         let maximumOffset: Int
         /// Called for each entry, with the four-byte chunks on the path to it and its object keys
         /// in stored order. `list` is the node with the keys; nil for a single object.

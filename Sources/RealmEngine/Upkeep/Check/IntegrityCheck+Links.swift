@@ -1,5 +1,6 @@
-/// Sum over the links from one column to one table, and sum over the backlinks of these links. If
-/// the sums are equal, each link almost certainly has its backlink.
+/// Compares the links from one column to one table with the backlinks that belong to them, by a sum
+/// over the links and a sum over the backlinks. If both sums are equal, each link almost certainly
+/// has its backlink.
 final class LinkAccount {
     /// Index of the origin table among the checked tables, and index of the link column among the
     /// columns of that table.
@@ -7,8 +8,9 @@ final class LinkAccount {
     let originColumn: Int
     let target: Int
     let backlink: Int
-    /// Sum over the links, as their origins store them; `backward` is the sum over the backlinks.
-    /// `LinkAccount` is a class, so that adding to a sum needs no exclusive access to the check.
+    /// Two sums over pairs (origin, target): `forward` over all links, read from the link column;
+    /// `backward` over all backlinks, read from the backlink column. This type is a class because
+    /// adding to a sum then needs no exclusive access to `IntegrityCheck`.
     var forward = PairSum()
     var backward = PairSum()
 

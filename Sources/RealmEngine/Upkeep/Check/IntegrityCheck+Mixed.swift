@@ -1,8 +1,9 @@
 /// Checks leaves of mixed values (object format 3.13; 11, invariant 19).
 extension IntegrityCheck {
-    /// Pools of a leaf of mixed values, and the pool entries to which values already refer.
+    /// Contents of the pools of one leaf of mixed values. A pool is a node with those values that
+    /// do not fit in one word.
     private struct Pools {
-        /// For each slot of a pool, the number of entries; 0 for a missing pool.
+        /// Number of values in each pool, by the pool's slot in the leaf; 0 for a missing pool.
         var sizes = [0, 0, 0, 0, 0]
         var claimed: [Int: Set<Int64>] = [:]
 
@@ -66,8 +67,8 @@ extension IntegrityCheck {
         return pools
     }
 
-    /// Checks the 64-bit word that stores the type of one mixed value, and the value or its index
-    /// in a pool. Returns false if the value cannot be read.
+    /// Checks the 64-bit number that represents one mixed value. It contains the type, and the
+    /// value itself or the value's index in a pool. Returns false if the value cannot be read.
     private func checkWord(
         _ word: Int64, _ pools: inout Pools, _ numbers: NodeView?, _ ref: Ref
     ) -> Bool {

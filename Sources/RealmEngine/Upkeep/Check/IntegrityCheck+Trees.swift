@@ -1,8 +1,8 @@
 /// Checks B+trees of elements, backlinks, index lists and changesets (object format 4.1; 11,
 /// invariant 21).
 extension IntegrityCheck {
-    /// Maximum number of B+tree nodes open at once. Valid trees nested 100 times need a few
-    /// hundred; more use too much stack.
+    /// Maximum number of B+tree nodes being visited at the same time, which limits the use of the
+    /// stack. Collections may be nested 100 times, and need a few hundred nodes in a valid file.
     private static let maximumOpen = 600
 
     /// Visits the leaves of a tree in order. `leaf` checks one leaf and returns its number of

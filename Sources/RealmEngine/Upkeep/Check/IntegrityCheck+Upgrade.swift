@@ -1,6 +1,7 @@
 /// Reports files whose upgrade from format 9 to 10 was interrupted (legacy format 10.2).
 extension IntegrityCheck {
-    /// Reports the unfinished upgrade, and reads all values that it has already moved to clusters.
+    /// Reports that the upgrade was interrupted. Then reads all values of the tables that the
+    /// upgrade has already converted to cluster trees.
     func checkUpgrade(_ content: LegacyContent, _ top: TopArray) {
         let done = content.tables.count {
             $0.stage == .done || $0.objects != nil && $0.roots.allSatisfy(\.isNone)

@@ -33,7 +33,8 @@ public final class IntegrityCheck {
     package var meter: ProgressCounter?
     /// Releases pages of the file that the check has read; nil to keep them in memory.
     var releaser: PageReleaser?
-    /// Whether reporting is disabled, as in the second walk over links.
+    /// Whether findings are ignored. True while parts that were already checked are read again: to
+    /// find out which links or index entries differ, after their sums differed.
     var isSilent = false
     /// Table, column and object that are being checked, for the location of a finding.
     var table: String?
@@ -76,15 +77,17 @@ public final class IntegrityCheck {
     var accounts: [LinkAccount] = []
     /// Number of links counted in the current table.
     var linkCount = 0
-    /// For each table and each of its columns: by target table, the index in `accounts` of the
-    /// account of these links.
+    /// For each table and each of its columns: a dictionary from the target tables of the column's
+    /// links to indexes in `accounts`.
     var columnTargets: [[[TableKey: Int]]] = []
-    /// `columnTargets` of the current column: by target table, the index in `accounts`.
+    /// The dictionary in `columnTargets` for the column that is being checked. Its keys are target
+    /// tables, its values indexes in `accounts`.
     var targets: [TableKey: Int] = [:] { didSet { lastTarget = nil } }
     /// The most recently used entry of `targets`.
     var lastTarget: (table: TableKey, account: Int)?
-    /// Set while the links and backlinks of one `LinkAccount` are visited again, because their sums
-    /// differ: its index in `accounts`, and the links and backlinks without a counterpart.
+    /// The `LinkAccount` whose links and backlinks are read a second time, because the sum over its
+    /// links differs from the sum over its backlinks. `account` is its index in `accounts`; `pairs`
+    /// collects the links and backlinks without a counterpart. Nil at other times.
     var difference: (account: Int, pairs: PairDifference)?
     /// Number of nodes and their total size in bytes, for each table slot.
     var usage: [(nodes: Int, bytes: UInt64)] = []

@@ -25,9 +25,9 @@ struct PairSum: Equatable {
     }
 }
 
-/// Finds the pairs in which two multisets differ, in limited memory. Pairs are divided into
-/// buckets. The first visit of all pairs finds the buckets that differ; each further visit collects
-/// the pairs of some of these buckets.
+/// Finds the pairs of numbers in which two multisets, *left* and *right*, differ, in limited
+/// memory. Pairs are divided into buckets. The first visit of all pairs finds the buckets that
+/// differ; each further visit collects the pairs of some of these buckets.
 final class PairDifference {
     enum Side {
         case left, right
@@ -36,7 +36,8 @@ final class PairDifference {
     private struct Pair: Comparable {
         let a: UInt64
         let b: UInt64
-        /// Number of occurrences of the pair on the left side minus the number on the right side.
+        /// Number of occurrences of the pair in the left multiset minus the number in the right
+        /// one.
         var surplus: Int
 
         static func < (x: Pair, y: Pair) -> Bool { x.a != y.a ? x.a < y.a : x.b < y.b }
@@ -44,8 +45,8 @@ final class PairDifference {
 
     private static let bucketCount = 4096
     private static let collectedAtOnce = 1 << 20
-    /// Number of collected pairs above which equal pairs are merged, because a damaged file may
-    /// repeat one pair millions of times.
+    /// Number of elements of `collected` from which on equal pairs are replaced by one element with
+    /// their total `surplus`. A damaged file may repeat one pair millions of times.
     private let mergeThreshold: Int
     private var foldedAt: Int
 
@@ -54,7 +55,7 @@ final class PairDifference {
     private var isWanted = [Bool](repeating: false, count: bucketCount)
     private var isMeasuring = true
     private var collected: [Pair] = []
-    /// Number of collected pairs, for tests.
+    /// Number of elements of `collected`, for tests.
     var collectedCount: Int { collected.count }
 
     init(foldedAt: Int = collectedAtOnce) {
@@ -72,12 +73,12 @@ final class PairDifference {
         if side == .left { sums[bucket].add(a, b) } else { sums[bucket].subtract(a, b) }
     }
 
-    /// Reports the pairs that occur more often on one side than on the other.
+    /// Reports the pairs that occur more often in one multiset than in the other.
     ///
     /// - Parameters:
-    ///     - visit: calls `add` with all pairs of both sides. Called several times.
-    ///     - report: receives each differing pair and its surplus on the left side, negative for a
-    ///       surplus on the right side.
+    ///     - visit: calls `add` with all pairs of both multisets. Called several times.
+    ///     - report: receives each differing pair and its surplus in the left multiset, negative
+    ///       for a surplus in the right one.
     func run(visit: () -> Void, report: (UInt64, UInt64, Int) -> Void) {
         visit()
         isMeasuring = false
@@ -106,7 +107,8 @@ final class PairDifference {
         foldedAt = max(mergeThreshold, 2 * collected.count)
     }
 
-    /// Merges equal pairs. Removes pairs that occur equally often on both sides.
+    /// Replaces equal pairs by one element with their total `surplus`. Removes pairs that occur
+    /// equally often in both multisets.
     private func fold() {
         collected.sort()
         var kept = 0

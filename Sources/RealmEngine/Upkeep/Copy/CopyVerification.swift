@@ -14,7 +14,7 @@
 /// `copied` and `chunkEnds` are called on the copying thread; everything else is used by one thread
 /// at a time.
 final class CopyVerification: WriteFollower, @unchecked Sendable {
-    /// A node with references in the original, and its copy.
+    /// A node with references in the original database, and its copy in the compacted file.
     private struct Pair {
         let source: Ref
         let copy: Ref
@@ -25,19 +25,21 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     private let mapping: Mapping
     private let sourceMemory: ReadContext
     private let copyMemory: ReadContext
-    /// Read context of the mapped copy.
+    /// Read context of the mapping of the compacted file.
     private var fileMemory: ReadContext
     private let source: NodeSpace
-    /// Written chunks of the copy whose buffers are still in memory.
+    /// Chunks of the compacted file that were just written, and whose buffers are still in memory.
     private var recent: ArraySlice<WriteBehind.Chunk> = []
     private var part: Part
-    /// Reported pairs whose copies are in the chunk that the copier is filling. Used on the copying
-    /// thread only.
+    /// Pairs of nodes that the copier reported, and whose copies are in the chunk that it is
+    /// filling. Used on the copying thread only.
     private var named: [Pair] = []
-    /// Pairs that the copier has reported and that still wait for verification, in order.
+    /// Pairs of nodes that the copier reported and that this type has not yet verified, in the
+    /// order of the reports.
     private let handedOver = LockedValue<[Pair]>([])
     private var waiting: [Pair] = []
-    /// Verified pairs whose parents have not been compared yet.
+    /// Verified pairs of nodes whose parents were not compared yet, in the order of the reports.
+    /// The comparison of a parent removes its children.
     private var proven: [Pair] = []
     private var readSinceRelease = 0
     private let releaseStep: Int
@@ -47,8 +49,11 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     private static let maximumRunSize = 1 << 15
 
-    /// Prepares to compare the version of `snapshot` with the content of the empty file of
-    /// `descriptor`, which must be readable.
+    /// Prepares the verification of a compacted file. The copier has written nothing to it yet.
+    ///
+    /// - Parameters:
+    ///   - snapshot: the version that is copied.
+    ///   - descriptor: descriptor of the compacted file, which is empty and must be readable.
     init(
         _ snapshot: Snapshot, _ descriptor: Int32, path: String, key: EncryptionKey?,
         maxMemory: Int
@@ -107,7 +112,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         recent = []
     }
 
-    /// A range of the copy that is contiguous in memory. Each node is within one part.
+    /// A range of bytes of the compacted file that can be read at one address: a chunk that is
+    /// still in memory, or the mapping of the file. Each node is completely within one part.
     private struct Part {
         let start: UInt64
         let space: NodeSpace
@@ -119,15 +125,15 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
                 state: state)
         }
 
-        /// Makes the part of the copy that is already in the file. It is read through the mapping
-        /// of the file.
+        /// Makes a part that reads the bytes that are already in the file, through the mapping of
+        /// the file.
         init(_ memory: ReadContext) {
             start = 0
             space = memory.lookup
         }
     }
 
-    /// Sets `part` to the part of the copy that contains `ref`.
+    /// Sets `part` to the part of the compacted file that contains `ref`, the ref of a copied node.
     @inline(__always)
     private func find(_ ref: Ref) throws(RealmError) {
         if ref.raw < part.start || ref.raw >= part.space.limit { try change(to: ref) }
@@ -183,14 +189,14 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         proven.append(pair)
     }
 
-    /// Nodes without references that are contiguous in both files. Collected from the last node to
-    /// the first.
+    /// Neighbouring nodes without references, which are compared in one step. They follow each
+    /// other directly in the original, and their copies do in the compacted file. Nodes are added
+    /// at the front: each one ends where the run begins.
     private struct Run {
         var source = Ref.none
         var copy = Ref.none
         var size = 0
-        /// Start of the `Part` of the copy that contains the copied nodes, as an offset in the
-        /// copy.
+        /// Offset in the compacted file at which the `Part` with these copies begins.
         var floor: UInt64 = 0
     }
 
@@ -219,8 +225,9 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         run.size &+= size
     }
 
-    /// Compares the nodes collected in `run`. They are compared in one step if the headers of the
-    /// copies equal the headers of the originals, as they usually do.
+    /// Compares the nodes in `run` with their copies. If the bytes of all nodes and copies are
+    /// equal, as usual, one comparison suffices. Otherwise compares node by node, because the
+    /// headers may differ.
     private func finish(_ run: Run) throws(RealmError) {
         if run.size == 0 { return }
         readSinceRelease &+= run.size
@@ -268,7 +275,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         if readSinceRelease > releaseStep { release() }
     }
 
-    /// Releases pages of the copy. Pages of the original are released by the copier.
+    /// Releases mapped pages of the compacted file. The copier releases pages of the original.
     private func release() {
         readSinceRelease = 0
         mapping.releasePages()
@@ -282,10 +289,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
 
     // MARK: Final comparison
 
-    /// Compares the roots. Call it after all `size` bytes are in the file.
-    ///
-    /// - Throws: `internal` if the file differs from the version of `state`, `corrupt` if the file
-    ///   cannot be read.
+    /// Compares the root of the original with the root of the compacted file. Call it after all
+    /// `size` bytes are in the file.
     func finish(
         _ state: VersionState, size: Int, hasHistory: Bool
     ) throws(RealmError) {

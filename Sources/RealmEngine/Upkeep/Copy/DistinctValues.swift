@@ -12,12 +12,12 @@ final class DistinctValues {
     /// Approximate memory per distinct value in bytes, in addition to its text.
     private static let cost = 64
 
-    /// Size of the column in bytes: `now`, and an upper limit for its size if the copy enumerates
-    /// it.
+    /// Size of the column in bytes: `now`, and an upper limit for its size if the compacted file
+    /// stores indexes in a list of the distinct values instead of the values.
     private(set) var bytes = (now: 0, enumerated: 0)
 
-    /// Returns the reason why a column cannot be enumerated, whatever its values are; nil if it can
-    /// be.
+    /// Returns the reason why a compaction cannot store a column as indexes in a list of distinct
+    /// values, whatever the values are; nil if it can.
     static func obstacle(_ info: TableInfo, _ index: Int) -> String? {
         let column = info.columns[index]
         if column.type != .string || column.collection != nil { return "is no string" }
@@ -55,7 +55,8 @@ final class DistinctValues {
         values.count * 100 < (try table.count()) * percent
     }
 
-    /// Number of bytes that enumerating the column saves; negative if the column grows.
+    /// Number of bytes saved by storing indexes in a list of distinct values; negative if the
+    /// column grows.
     var saving: Int { bytes.now - bytes.enumerated }
 
     private func measure(_ table: Table) throws(RealmError) {

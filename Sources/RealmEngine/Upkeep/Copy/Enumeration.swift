@@ -1,5 +1,5 @@
-/// The string properties that a compaction stores as indexes into their distinct values (object
-/// format 3.6).
+/// Selects the string properties that a compaction stores as indexes in a list of their distinct
+/// values (object format 3.6). Such a property is *enumerated*.
 package enum Enumeration: Sendable, Equatable {
     /// A property, identified by class name and property name.
     package struct Property: Sendable, Equatable {
@@ -12,14 +12,14 @@ package enum Enumeration: Sendable, Equatable {
         }
     }
 
-    /// Enumerates no properties except for those that are enumerated already.
+    /// Enumerates no further properties. Properties that are already enumerated stay so.
     case none
-    /// Enumerates all properties that enumeration makes smaller.
+    /// Enumerates all properties that take less space if they are enumerated.
     case smaller
-    /// Enumerates the properties that enumeration makes smaller, if their number of distinct values
-    /// is below this percentage of the number of objects.
+    /// Enumerates the properties that then take less space, and have fewer distinct values than
+    /// this percentage of the number of objects.
     case below(percent: Int)
-    /// Enumerates the given properties, even if they become larger.
+    /// Enumerates the given properties, even if they then take more space.
     case properties([Property])
 
     /// Checks that all named properties exist and can be enumerated.
@@ -41,9 +41,8 @@ package enum Enumeration: Sendable, Equatable {
         }
     }
 
-    /// Returns the distinct values of the columns of a table that are to be enumerated, by column.
-    ///
-    /// - Throws: `misuse` if a property given by name has too many distinct values.
+    /// Returns the distinct values of those columns of a table that are to be enumerated, by column
+    /// index.
     func values(_ table: Table, maxMemory: Int) throws(RealmError) -> [Int: DistinctValues] {
         var found: [Int: DistinctValues] = [:]
         for (index, column) in table.info.columns.enumerated()

@@ -15,7 +15,8 @@ final class NodeCopier {
     private let slotMemory = SlotStackCache()
     private var depth = 0
     private(set) var nodes = 0
-    /// Number of bytes that may still be read. It ends the copy if the nodes form no tree.
+    /// Number of bytes that the copier may still read. If it becomes negative, the copy fails: the
+    /// nodes of the file then overlap or form a cycle.
     private var left: Int
     private var readSinceRelease = 0
     private let releaseStep: Int
@@ -94,9 +95,10 @@ final class NodeCopier {
         return try pop(first, node, ref)
     }
 
-    /// Copies the child `leaf` of slot `i`. If the children of the next slots directly follow it in
-    /// the file, copies them in the same step. Returns the first slot that was not copied. This
-    /// saves time because in some files most nodes are small and have no references, such as lists.
+    /// Copies the child of slot `i`, the node `leaf`, which has no references. If the children of
+    /// the next slots directly follow it in the file and have no references either, copies them in
+    /// the same step. Returns the first slot whose child was not copied. This saves time because in
+    /// some files most nodes are small arrays without references, such as the keys of leaves.
     @inline(__always)
     private func copyLeaves(
         _ leaf: NodeView, _ ref: Ref, _ first: Int, _ i: Int, _ count: Int

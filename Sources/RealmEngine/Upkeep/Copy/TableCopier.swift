@@ -117,7 +117,8 @@ struct TableCopier {
         return try copier.emit(slots, flags: NodeView.hasRefsFlag | spec.flags & 0xA0)
     }
 
-    /// Writes the array of distinct values, with one entry per public column.
+    /// Writes the array with one element for each property: the ref of the property's list of
+    /// distinct values, or 0 if the property is not enumerated. Also writes the lists.
     private func copyEnumerations(_ slot: NodeSlot) throws(RealmError) -> Ref {
         var entries = [Int64](repeating: 0, count: table.columns.count)
         for (i, column) in table.columns.enumerated() {

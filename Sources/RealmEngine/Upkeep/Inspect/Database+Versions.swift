@@ -11,9 +11,10 @@ extension Database {
     /// version. Its snapshots may be compared with snapshots of this handle.
     ///
     /// A version of a live session is pinned. The version in the header slot that is not selected
-    /// is checked first. If it is not pinned, it is read without a pin; `hasChanged` then reports
-    /// whether a commit has overwritten it in the meantime. In that case call this function again:
-    /// this handle pins the version before that commit, if the session is live.
+    /// is checked first. If it is not pinned, it is read without a pin, and a commit may overwrite
+    /// it. The returned handle's `hasChanged` reports this. The caller should then call this
+    /// function of the same handle again; in a live session, it then pins the version before that
+    /// commit.
     ///
     /// - Throws: `misuse` with the code `BadVersion` if the version can no longer be read.
     public func at(_ choice: VersionChoice) throws(RealmError) -> Database {

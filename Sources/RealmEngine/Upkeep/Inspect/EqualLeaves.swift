@@ -5,24 +5,27 @@
 /// packed nodes are compared byte by byte. Leaves that encode the same values differently are not
 /// found.
 package struct EqualLeaves: Sendable {
-    /// Key ranges of the equal leaves, ascending. No object outside of these leaves has a key in
-    /// one of the ranges.
+    /// Key ranges of the leaves that contain the same bytes in both files, ascending. All objects
+    /// with keys in these ranges are in these leaves.
     package private(set) var keys: [ClosedRange<ObjectKey>] = []
-    /// Whether both tables have the same object keys, and equal primary keys for each of them.
+    /// Whether the class has the same object keys in both files, and equal primary keys for each
+    /// object.
     package private(set) var hasEqualKeys = true
-    /// Whether every object is in one of the equal leaves.
+    /// Whether every object of the class, in both files, is in a leaf that contains the same bytes
+    /// in both files.
     package private(set) var isComplete = true
 
-    /// The same table in both files.
+    /// The tables of the compared class in the two files, `old` and `new`.
     struct Pair {
         let old: TableInfo
         let new: TableInfo
         let oldSpace: NodeSpace
         let newSpace: NodeSpace
-        /// The properties of `old`, each with its counterpart in `new`; nil if the form of some
-        /// property differs.
+        /// The properties of `old`, each with its counterpart in `new`. Nil if some property has no
+        /// counterpart, or one with another type.
         let columns: [(old: ColumnInfo, new: ColumnInfo)]?
-        /// Primary key columns of both tables. Nil if a table has none, or if their forms differ.
+        /// Primary key columns of `old` and `new`. Nil if one of the tables has none, or if the
+        /// columns have different types or store null differently.
         let key: (old: ColumnInfo, new: ColumnInfo)?
 
         init(_ old: (Snapshot, TableInfo), _ new: (Snapshot, TableInfo)) {
@@ -145,7 +148,7 @@ extension ClusterLeaf {
 struct EqualNodes {
     private let left: NodeSpace
     private let right: NodeSpace
-    /// Maximum depth. Deeper trees are reported as different.
+    /// Maximum number of nested levels of nodes. Trees with more levels count as unequal.
     private static let maximumDepth = 64
 
     init(_ left: NodeSpace, _ right: NodeSpace) {

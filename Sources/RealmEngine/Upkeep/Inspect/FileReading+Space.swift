@@ -1,7 +1,9 @@
 /// Determines the space usage of a file, and the space that releasing a version would free (storage
 /// format 5.3 and 5.4).
 extension FileReading {
-    /// The free list of the newest version, with the stamps that the next commit will see.
+    /// The free list of the newest version. Each free chunk has a *stamp*, the version whose commit
+    /// released it; versions from that one on do not use the chunk. Stamps are lowered where no
+    /// readable version uses the chunk, as the next commit will do.
     struct FreeList {
         let chunks: [FreeSpace.Chunk]
         /// Free lists of the readable versions before the newest, in ascending order of the
@@ -24,8 +26,8 @@ extension FileReading {
             chunk.version <= oldest ? nil : older.position(before: chunk.version)
         }
 
-        /// Index in `older` of the version whose release alone frees `chunk`. Nil if there is no
-        /// such version or the chunk is already free.
+        /// Index in `older` of the only readable version that uses `chunk`: its release frees the
+        /// chunk. Nil if there is no such version or the chunk is already free.
         fileprivate func onlyHolder(of chunk: FreeSpace.Chunk) throws(RealmError) -> Int? {
             guard let index = holder(of: chunk) else { return nil }
             if index == 0 { return index }
@@ -37,8 +39,9 @@ extension FileReading {
     }
 
     /// Space that becomes usable when one readable version is released and a commit then trims the
-    /// history: the chunks that only that version uses, and the entries of the free list that the
-    /// commit merges.
+    /// history. It consists of the chunks that only that version uses, and of entries of the free
+    /// list: the commit makes one entry of chunks that touch each other, and so needs fewer
+    /// entries.
     struct Releases {
         private let entryBytes: UInt64
         /// For each version in `older`, by index: the chunks that only this version uses,
@@ -88,7 +91,8 @@ extension FileReading {
         }
     }
 
-    /// Reads the free list of the newest version, with stamps corrected for the readable versions.
+    /// Reads the free list of the newest version. Lowers the stamp of each chunk to the first
+    /// version from which on no readable version uses the chunk.
     func freeList(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> FreeList {
         let older = try olderLists(space, before: top.version)
         var end = RawHeader.end
@@ -109,7 +113,8 @@ extension FileReading {
             chunks: chunks, older: older, newest: top.version, entryBytes: UInt64(bits / 8))
     }
 
-    /// Reads the free lists of the readable versions before `newest` and checks their roots.
+    /// Reads the free lists of the readable versions before `newest`. Throws `corrupt` if the root
+    /// of one of these versions has another version number.
     private func olderLists(
         _ space: NodeSpace, before newest: UInt64
     ) throws(RealmError) -> FreeSpace.PreviousFreeLists {

@@ -84,7 +84,8 @@ public struct Inspection: Sendable {
         package let isInUse: Bool
         /// Version of the lock file's layout; nil if the lock file cannot be read.
         package let layout: Int?
-        /// Whether this engine supports the layout; if not, the other values are meaningless.
+        /// Whether this engine supports the layout. If not, `isInUse` and `layout` are the only
+        /// valid values.
         package let isKnown: Bool
         /// Number of participants that the lock file counts for the session, including crashed
         /// ones.

@@ -38,8 +38,8 @@ struct LockFileCopy {
         self.newest = versions.first
     }
 
-    /// Makes a copy of `other` without its versions. The version in the header is then used
-    /// instead.
+    /// Makes a copy of `other` that lists no versions. A report with this copy describes the
+    /// version that the database's header selects, instead of the newest version in the lock file.
     init(usingHeaderVersion other: LockFileCopy) {
         facts = other.facts
         newest = nil

@@ -5,9 +5,10 @@
 /// file open. If there are several such processes, it may belong to any of them.
 package struct PinAttribution: Sendable {
     package let version: UInt64
-    /// Rows of the reader table for this version, including rows of processes that have crashed.
+    /// Rows of the reader table for this version. A row records one pin of a process; the process
+    /// may have crashed.
     package let announced: [ReaderRow]
-    /// Ids of the processes to which a pin without a row may belong.
+    /// Ids of the processes to which those pins may belong that have no row in the reader table.
     package let candidates: [UInt32]
     /// Number of pins that belong to no living process. They remain until the end of the session.
     /// Nil if some processes could not be examined.

@@ -1,7 +1,7 @@
-/// Map of a file: divides the file into cells of equal size, in order, and shows the owners of the
-/// bytes in each.
+/// Map of a file, which shows what the bytes are used for. Divides the file into ranges of equal
+/// size (*cells*), and shows for each cell the most frequent use of its bytes.
 package struct SpaceMap: Sendable {
-    /// Owner of a range of bytes of the file.
+    /// Use of a range of bytes of the file.
     package enum Owner: Hashable, Sendable {
         /// A table, by its stored name.
         case table(String)
@@ -31,13 +31,13 @@ package struct SpaceMap: Sendable {
 
     /// Size of the file in bytes.
     package let bytes: UInt64
-    /// Number of bytes of the file that one cell of the map shows, a power of two.
+    /// Number of bytes of the file in one cell, a power of two.
     package let bytesPerCell: UInt64
     package let version: UInt64
     package let owners: [Owner]
-    /// Number of bytes of each owner, by index of the owner.
+    /// Number of bytes of each element of `owners`, at the same index.
     package internal(set) var totals: [UInt64]
-    /// For each cell, the index in `owners` of the owner with the most bytes in it.
+    /// For each cell, the index in `owners` of the use that most of its bytes have.
     package internal(set) var cells: [Int]
 
     package func bytes(of owner: Owner) -> UInt64 {
@@ -45,7 +45,8 @@ package struct SpaceMap: Sendable {
     }
 }
 
-/// Adds up the bytes of extents by cell and owner.
+/// Builds a `SpaceMap`: receives ranges of bytes with their use (owner), and adds up the bytes for
+/// each cell and each owner.
 struct SpaceMapBuilder {
     private let bytes: UInt64
     private let bytesPerCell: UInt64
@@ -54,8 +55,8 @@ struct SpaceMapBuilder {
     private var owners: [SpaceMap.Owner] = []
     private var indexes: [SpaceMap.Owner: Int] = [:]
     private var totals: [UInt64] = []
-    /// For each cell of the map, the owners of its bytes with their numbers of bytes. A cell has
-    /// few owners.
+    /// For each cell, the number of bytes that each owner has in it. Only owners with bytes in the
+    /// cell are listed; they are few.
     private var shares: [[Share]]
 
     private struct Share {
@@ -104,7 +105,9 @@ struct SpaceMapBuilder {
         shares[cell][i].bytes = overflow ? .max : sum
     }
 
-    /// - Parameter owner: receives every byte that no other owner uses.
+    /// Returns the finished map.
+    ///
+    /// - Parameter owner: use of all bytes that were not added (`add`) for another owner.
     mutating func map(rest owner: SpaceMap.Owner = .unaccounted) -> SpaceMap {
         let used = totals.reduce(0, &+)
         let rest = index(of: owner)

@@ -16,8 +16,9 @@ public struct SpaceUsage {
         package var backlinkBytes: UInt64 = 0
         package var isFullText = false
         package var isEnumerated = false
-        /// Minimum number of bytes that enumerating the property would save. Nil if it would save
-        /// none or is impossible.
+        /// Minimum number of bytes that would be saved if the property's leaves stored indexes in a
+        /// list of its distinct values (`Enumeration`). Nil if that would save none or is
+        /// impossible.
         package var enumerationSaves: UInt64?
     }
 
@@ -41,12 +42,14 @@ public struct SpaceUsage {
     /// Number of bytes of the header, the root, the table names, and the array of table roots.
     package private(set) var directoryBytes: UInt64 = 0
     private var largest: [LargeValue] = []
-    /// Size in bytes above which a value belongs to the largest values.
+    /// Size in bytes that a value must exceed to be added to `largest`.
     private var smallestKept: UInt64 = 0
 
     private let snapshot: Snapshot
     private let most: Int
-    /// Number of bytes that may still be counted. It ends the walk if a tree is damaged.
+    /// Number of bytes of nodes that may still be counted: the size of the version less the bytes
+    /// counted. A node that exceeds it makes the measurement throw, so that a cycle in a damaged
+    /// tree ends.
     private var left: UInt64
     /// Number of bytes of backlinks, by the linking property.
     private var backlinks: [Origin: UInt64] = [:]

@@ -4,12 +4,11 @@
 /// them when they open the file, and add a table that marks the file as converted. In other files,
 /// the order is determined from random UUIDs: these have the digit 4 at a fixed position.
 package struct UUIDSurvey: Sendable {
-    /// Number of random UUIDs in the standard order of bytes.
+    /// Number of UUIDs that are random (version 4) if read in the standard byte order.
     package private(set) var standard = 0
-    /// Number of random UUIDs in the order of .NET.
+    /// Number of UUIDs that are random (version 4) only if read in the byte order of .NET.
     package private(set) var dotnet = 0
-    /// Number of other UUIDs that were read, except UUIDs of zeros. They are random in neither
-    /// order.
+    /// Number of UUIDs that are random (version 4) in neither byte order, except UUIDs of zeros.
     private var others = 0
 
     /// Table with which .NET SDKs from 10.10 on mark files whose GUIDs are in the standard order.
@@ -53,14 +52,15 @@ package struct UUIDSurvey: Sendable {
         id.high >> 12 & 0xF == 4 && id.low >> 62 == 2
     }
 
-    /// The order that nearly all of the UUIDs have; nil if they do not agree or there are none. Of
-    /// UUIDs that are not random, one in 16 looks like a random one in the order of .NET.
+    /// The byte order of nearly all UUIDs that were read; nil if they do not agree or there are
+    /// none. Of UUIDs that are not random, one in 16 looks random in the byte order of .NET.
     package var order: UUIDOrder? {
         if dotnet > 0, (standard + others) * 4 <= dotnet { return .dotnet }
         return standard > 0 && dotnet * 4 <= standard ? .standard : nil
     }
 
-    /// Whether the UUIDs are random ones of both orders.
+    /// Whether the database contains random UUIDs in the standard byte order and random UUIDs in
+    /// the byte order of .NET, and few others.
     package var isMixed: Bool {
         order == nil && standard > 0 && dotnet > 0 && others * 4 <= standard + dotnet
     }
