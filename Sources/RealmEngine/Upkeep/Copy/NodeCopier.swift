@@ -98,7 +98,7 @@ final class NodeCopier {
     /// Copies the child of slot `i`, the node `leaf`, which has no references. If the children of
     /// the next slots directly follow it in the file and have no references either, copies them in
     /// the same step. Returns the first slot whose child was not copied. This saves time because in
-    /// some files most nodes are small arrays without references, such as the keys of leaves.
+    /// some files most nodes are small arrays without references, such as the leaves of lists.
     @inline(__always)
     private func copyLeaves(
         _ leaf: NodeView, _ ref: Ref, _ first: Int, _ i: Int, _ count: Int

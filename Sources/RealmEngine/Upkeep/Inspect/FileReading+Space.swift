@@ -1,9 +1,9 @@
 /// Determines the space usage of a file, and the space that releasing a version would free (storage
 /// format 5.3 and 5.4).
 extension FileReading {
-    /// The free list of the newest version. Each free chunk has a *stamp*, the version whose commit
-    /// released it; versions from that one on do not use the chunk. Stamps are lowered where no
-    /// readable version uses the chunk, as the next commit will do.
+    /// The free list of the newest version. The *stamp* of a chunk is the version whose commit
+    /// released it: that version and later ones do not use the chunk. Stamps are lowered as far as
+    /// no readable version uses the chunk, which the next commit will do as well.
     struct FreeList {
         let chunks: [FreeSpace.Chunk]
         /// Free lists of the readable versions before the newest, in ascending order of the
@@ -91,8 +91,8 @@ extension FileReading {
         }
     }
 
-    /// Reads the free list of the newest version. Lowers the stamp of each chunk to the first
-    /// version from which on no readable version uses the chunk.
+    /// Reads the free list of the newest version. Lowers the stamp of each chunk as far as no older
+    /// readable version uses the chunk.
     func freeList(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> FreeList {
         let older = try olderLists(space, before: top.version)
         var end = RawHeader.end

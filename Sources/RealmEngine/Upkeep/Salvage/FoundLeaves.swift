@@ -41,8 +41,8 @@ struct FoundLeaves {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0
 
-        /// Sets `nodes` to the nodes of those leaves in `pieces` that may contain an object key in
-        /// `keys`.
+        /// Sets `nodes` for a found leaf with the key range `keys`. `pieces` are the leaves
+        /// collected so far, ordered by key; those whose key ranges overlap `keys` are searched.
         mutating func update(
             _ pieces: ArraySlice<Piece>, _ keys: Range<UInt64>, _ claims: NodeClaims
         ) {

@@ -303,8 +303,8 @@ extension FoundLeaves.Origin {
     /// Category in the map of the file (`SpaceMap`) of the bytes of leaves with this origin.
     fileprivate var owner: SpaceMap.Owner { self == .version ? .copied : .older }
 
-    /// Reason, for reports, why objects of a leaf with this origin may not have their latest
-    /// values.
+    /// Text for loss reports: the reason why objects of a leaf that was found in this way may be
+    /// outdated or lack keys; empty for leaves of the salvaged version.
     fileprivate var why: String {
         switch self {
         case .version: ""
