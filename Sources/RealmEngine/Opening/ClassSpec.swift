@@ -1,5 +1,5 @@
-/// Description of a class, whether it exists or is wanted. The primary key and the targets of links
-/// are given by name.
+/// Description of a class, which exists in a database or is defined by a program. The primary key
+/// and the targets of links are given by name.
 public struct ClassSpec: Sendable {
     public var name: String
     public var kind: TableKind

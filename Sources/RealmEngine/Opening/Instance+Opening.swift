@@ -1,8 +1,8 @@
 extension Instance {
     /// Opens a database after preparing its file as `request` says: creates the file from a seed or
-    /// empty, compacts it, and migrates it to the wanted classes. This is one step for others:
-    /// other threads of this process that open the file wait for it, and other processes see the
-    /// file either before or after.
+    /// empty, compacts it, and migrates it to the wanted classes. Other threads of this process
+    /// that open the file wait meanwhile, and other processes see the file either before or after
+    /// all of this.
     ///
     /// Must be called in the context of `confinement`. Throws `misuse` with the code
     /// `SchemaMismatch` if the file has other classes with the same or a newer schema version, and

@@ -31,7 +31,8 @@ public final class WriteSession {
         /// Whether the file is created; then an existing file is an error.
         public var creates = false
         var fanout = Fanout()
-        /// Timeout for processes that are joining, leaving or resizing the file.
+        /// Maximum time to wait for other processes that are joining or leaving the session, or
+        /// resizing the file.
         public var lockTimeout = RealmEngine.LockTimeout.forever
         /// See `Database.Options.allowsOtherNames`.
         package var allowsOtherNames = false

@@ -5,7 +5,8 @@ extension Database {
         /// failure. All participants of a session must use the same value.
         public var isDurable = true
         public var creation = Creation.never
-        /// Timeout for processes that are joining, leaving or resizing the file.
+        /// Maximum time to wait for other processes that are joining or leaving the session, or
+        /// resizing the file.
         public var lockTimeout = LockTimeout.forever
         /// Whether to accept a file with several hard links. All programs must then use the same
         /// one of its names.

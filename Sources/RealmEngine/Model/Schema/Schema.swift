@@ -127,8 +127,9 @@ public final class TableInfo: Sendable {
             backlinks: backlinks, primaryKey: primaryKey, origin: origin, state)
     }
 
-    /// Makes a later version of a table with the same columns. `roots` returns the root of the
-    /// search index for a leaf index; none if the column has no index.
+    /// Makes a later version of a table with the same columns. `roots` returns the root of a
+    /// column's search index for the column's position in cluster leaves (leaf index); none if the
+    /// column has no index.
     convenience init(
         _ earlier: TableInfo, name: String? = nil, _ state: State, indexRoots roots: (Int) -> Ref
     ) {

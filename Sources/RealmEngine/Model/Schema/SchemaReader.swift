@@ -244,7 +244,7 @@ struct SchemaReader {
     }
 
     /// The arrays of a spec, which have one element per column, and the arrays of the table's top
-    /// array, which are indexed by leaf index.
+    /// array, which have one element per column position in cluster leaves (leaf index).
     private struct ColumnArrays {
         let types: NodeView
         let names: NodeView

@@ -4,7 +4,8 @@ struct ChangeLogWriter: ~Copyable {
     private var buffer = ByteBuffer(capacity: 256)
     private var table: TableKey?
     private var collection: (ColumnKey, ObjectKey)?
-    /// Keys of the nested collections, from the property's own to the selected one.
+    /// Keys of the nested collections that lead from the property's own collection to the selected
+    /// one, outermost first; empty if the property's own collection is selected.
     private var path: [Int64] = []
 
     private enum Opcode: UInt8 {

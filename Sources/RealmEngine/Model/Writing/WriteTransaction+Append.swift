@@ -2,8 +2,8 @@ extension WriteTransaction {
     /// Appends elements to a list. Accesses only the path to the end of the list, unless the
     /// property has an index; then the whole list is read.
     ///
-    /// Throws `data` if an element does not fit the property. Throws `misuse` if the property is no
-    /// list or a list of embedded objects, which can only be created in the list.
+    /// Throws `data` if an element does not fit the property. Throws `misuse` if the property is
+    /// not a list, or if it is a list of embedded objects, which can only be created in the list.
     package func appendElements(
         _ table: TableKey, _ object: ObjectKey, _ column: Int, _ values: [Value]
     ) throws(RealmError) {

@@ -24,8 +24,8 @@ extension WriteTransaction {
         try openEditor(table).columns
     }
 
-    /// Returns the stored value of the column with a leaf index; nil if there is no such object.
-    /// Valid until the next change.
+    /// Returns the stored value of the column with the position `leafIndex` in cluster leaves; nil
+    /// if there is no such object. Valid until the next change.
     func stored(
         _ table: TableKey, _ object: ObjectKey, leafIndex: Int
     ) throws(RealmError) -> Value? {

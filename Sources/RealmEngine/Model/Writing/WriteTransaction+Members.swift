@@ -1,7 +1,8 @@
 /// Changes of many members of a set. The set is either edited member by member or rebuilt,
 /// whichever is cheaper.
 extension WriteTransaction {
-    /// If at least an eighth of the members changes, the set is rebuilt.
+    /// Divisor of a set's member count. A set is rebuilt if at least one in so many members
+    /// changes.
     private static let rebuildingRatio = 8
 
     /// Removes the elements at the stored indexes `positions`, which must ascend.

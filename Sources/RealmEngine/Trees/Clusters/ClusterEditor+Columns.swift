@@ -1,8 +1,7 @@
 /// Addition, removal and conversion of whole columns, one leaf at a time.
 ///
 /// Between two leaves the transaction may be spilled; then another editor continues at the next
-/// leaf. Until the last leaf is done, `columns` is nil at the leaf index of the column that is
-/// being added or removed, because some leaves have the column and others do not.
+/// leaf. While some leaves have the column and others do not, `columns` contains no editor for it.
 extension ClusterEditor {
     /// Adds a column to the leaf at `leafSlot`, with `value` for every object.
     func addColumn(
@@ -22,8 +21,8 @@ extension ClusterEditor {
         if slot < leaf.count { leaf.slots[slot] = 0 }
     }
 
-    /// Moves a leaf's column to another leaf index and layout. `transform` returns the new value
-    /// for each old value.
+    /// Moves a leaf's column to another position in the leaf, and converts it to another layout.
+    /// `transform` returns the new value for each old value.
     func moveColumn(
         _ leafIndex: Int, _ old: ColumnEditor, to newIndex: Int, _ new: ColumnEditor,
         in leafSlot: LeafSlot, _ transform: (Value) throws(RealmError) -> Value

@@ -1,7 +1,7 @@
 /// Insertion of objects, and the splits of full nodes (object format 2.4).
 extension ClusterEditor {
-    /// Inserts an object with a value for each leaf index; values at unused leaf indexes are
-    /// ignored.
+    /// Inserts an object. `values` has a value for each column, at the column's position in cluster
+    /// leaves; values at positions without a column are ignored.
     ///
     /// Throws `corrupt` if there is an object with `key`.
     func insert(_ key: ObjectKey, _ values: UnsafePointer<Value>) throws(RealmError) {

@@ -1,8 +1,8 @@
 /// Leaf of a cluster tree: up to 256 objects, with a list of keys and one leaf per column (object
 /// format 2.1).
 struct ClusterLeaf {
-    /// Space in which columns are opened. For leaves of a directory, it is the space of the current
-    /// reader.
+    /// Space in which columns are opened. For leaves of a `LeafDirectory`, it is the space of the
+    /// current reader.
     var space: NodeSpace
     let ref: Ref
     let node: NodeView

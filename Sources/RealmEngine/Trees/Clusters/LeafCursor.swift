@@ -6,7 +6,7 @@ package struct LeafCursor {
     private struct Frame {
         let inner: InnerCluster
         var child: Int
-        /// Index after the last child of the inner node that is visited.
+        /// Index after the last child to visit.
         let end: Int
         /// Number of objects in the leaves before the subtree of this inner node.
         let start: Int
@@ -38,8 +38,8 @@ package struct LeafCursor {
     private var frame: Frame?
     private var stack: [Frame] = []
     private var lastKey: UInt64?
-    /// Number of objects to skip before the first returned leaf, which contains the object after
-    /// them.
+    /// Number of objects to skip. The first returned leaf contains the object that follows the
+    /// skipped ones.
     private var toSkip = 0
     private var seen = 0
     /// Index in table order of the first object in the last returned leaf.
@@ -66,7 +66,7 @@ package struct LeafCursor {
         pending = tree.root.isNone ? nil : (tree.root, 0)
     }
 
-    /// Iterates over the leaves of a directory.
+    /// Iterates over the leaves of a leaf directory. The caller reads them in the space `reader`.
     init(_ directory: LeafDirectory, readIn reader: NodeSpace) {
         self.init(reader, readIn: reader)
         cachedLeaves = directory.leaves

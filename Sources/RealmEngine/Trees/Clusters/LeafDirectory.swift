@@ -1,4 +1,5 @@
-/// A leaf of one column, opened in the form that scan kernels read, and cached for later queries.
+/// A leaf of one column, opened in the form that vectorised scans read, and cached for later
+/// queries.
 protocol CachedLeaf: BitwiseCopyable {
     /// Opens a leaf; returns nil if it is stored in another form than this type reads.
     static func opened(

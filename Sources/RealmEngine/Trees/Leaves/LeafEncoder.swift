@@ -13,7 +13,7 @@ struct LeafEncoder {
         return try self.bytes(bytes, of: buffer, isString: cells.layout.type == .string)
     }
 
-    /// Writes a leaf with the first `count` cells, whose values have no blobs yet.
+    /// Writes a leaf with the first `count` cells. Long values get new blobs.
     func encode(
         _ cells: LeafCells, count: Int, isElement: Bool = false
     ) throws(RealmError) -> Ref {

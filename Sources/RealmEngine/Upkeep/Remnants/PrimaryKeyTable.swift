@@ -1,5 +1,4 @@
-/// Finds the object key that an object of the newest version has, by its primary key. For one
-/// class.
+/// Finds objects of one class in the newest version by primary key, and returns their object keys.
 ///
 /// Uses the index of the primary key. If the file has no such index, builds a sorted table of
 /// digests instead, which takes 16 bytes per object and stops at the memory limit. Confined to one
@@ -11,7 +10,7 @@ final class PrimaryKeyTable {
     private let work: SearchWork
     private let hasIndex: Bool
     private lazy var entries = sortedEntries()
-    /// Whether memory did not suffice for the keys of all objects.
+    /// Whether the table of digests lacks some objects, because the memory limit was reached.
     private(set) var isCutShort = false
 
     private struct Entry {
@@ -19,7 +18,7 @@ final class PrimaryKeyTable {
         let key: ObjectKey
     }
 
-    /// Nil if the class has no primary key.
+    /// Makes the table for the class of `table`; nil if the class has no primary key.
     init?(_ table: Table, _ digest: ContentDigest, _ work: SearchWork) {
         guard let column = table.info.primaryKey else { return nil }
         (self.table, self.column, self.digest, self.work) = (table, column, digest, work)

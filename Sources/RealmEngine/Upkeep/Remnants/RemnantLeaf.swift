@@ -143,8 +143,8 @@ extension TableInfo {
             origin: origin, state(root: root, collisions: collisions, tombstones: tombstones))
     }
 
-    /// Returns this table without trees of objects. For a removed class, whose objects are only
-    /// read leaf by leaf.
+    /// Returns this table without trees of objects, as the table of a removed class: its objects
+    /// are only read leaf by leaf.
     func withoutObjects() -> TableInfo {
         TableInfo(
             key: key, name: name, columns: columns, backlinks: backlinks, primaryKey: primaryKey,

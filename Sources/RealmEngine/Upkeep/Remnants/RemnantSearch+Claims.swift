@@ -3,8 +3,8 @@
 ///
 /// Every node belongs to one tree. Two leaves may share a column only if they have the same keys,
 /// and so are the same leaf in two versions. Two collections may share nodes only if they belong to
-/// the same object. If anything else refers to a node of the column, a later commit has written
-/// over the column. So it has if another node begins inside a node of the column.
+/// the same object. If anything else refers to a node of the column, or if another node begins
+/// inside one, a later commit has written over the column.
 extension RemnantSearch {
     /// A reference to a node from a column of a leaf, with the owner of the node. Claims to the
     /// same node by different owners contradict each other.

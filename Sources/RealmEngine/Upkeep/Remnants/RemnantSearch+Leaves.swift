@@ -138,10 +138,10 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the base of a leaf, the number to add to its stored keys for object keys. Nil if it
-    /// cannot be determined. A base is accepted if objects of the newest version confirm it, or if
-    /// a node above the leaf gives it and no object contradicts it. A node above may be older or
-    /// newer than the leaf.
+    /// Returns the base of a leaf: an object's key is the base plus the key stored in the leaf. Nil
+    /// if the base cannot be determined. A base is accepted if objects of the newest version
+    /// confirm it, or if a node above the leaf gives it and no object contradicts it. A node above
+    /// may be older or newer than the leaf.
     private func base(
         of leaf: ClusterLeaf, _ found: RemnantLeaf, _ bases: [UInt64]
     ) -> UInt64? {
@@ -165,13 +165,13 @@ extension RemnantSearch {
         return open.count == 1 ? open[0] : nil
     }
 
-    /// Number of objects of a leaf that imply the same base. So many suffice, and further objects
-    /// are not looked up.
+    /// Number of objects that must imply the same base. Once so many do, no further objects are
+    /// looked up.
     private static let sufficientVotes = 8
 
-    /// Counts the objects that imply each possible base of the leaf, and returns the counts by
-    /// base. An object implies a base if the newest version has an object with its primary key: the
-    /// difference between that object's key and the key stored in the leaf.
+    /// Counts the leaf's objects by the base that they imply. If the newest version has an object
+    /// with the same primary key, the implied base is that object's key less the key stored in the
+    /// leaf.
     private func votes(for leaf: ClusterLeaf, _ found: RemnantLeaf) -> [UInt64: Int] {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]
@@ -205,9 +205,8 @@ extension RemnantSearch {
         return keys
     }
 
-    /// Whether the objects of the leaf equal the newest version's objects with the same keys, if
-    /// `base` is added to the keys stored in the leaf. Nil if the newest version has none of these
-    /// objects.
+    /// Whether the leaf's objects, with `base` added to their stored keys, equal the newest
+    /// version's objects with these keys. Nil if the newest version has none of these objects.
     private func isConfirmed(_ base: UInt64, _ leaf: ClusterLeaf, _ found: RemnantLeaf) -> Bool? {
         let subject = subjects[found.subject]
         let layout = subject.layouts[found.layout]

@@ -39,8 +39,8 @@ final class RemnantSearch {
     var keysOfSubjects: [TableKey: PrimaryKeyTable] = [:]
     let keyDigest: ContentDigest
 
-    /// Table to which a node of a cluster tree belongs, and the number to add to the node's stored
-    /// keys for object keys.
+    /// Table to which a node of a cluster tree belongs, and base of the node: an object's key is
+    /// the base plus the key stored in the node.
     struct NodeOwner: Hashable {
         let table: TableKey
         let base: UInt64

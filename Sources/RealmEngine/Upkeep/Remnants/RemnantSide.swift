@@ -14,8 +14,8 @@ final class RemnantSide {
         snapshot = database.snapshot()
     }
 
-    /// Walks all tables as far as they can be read. Calls `body` with each node, its table, and the
-    /// base of its keys.
+    /// Walks the trees of all tables as far as they can be read. Calls `body` with each node, its
+    /// table, and the base to which the keys stored in the node are relative.
     func walk(_ work: SearchWork, _ body: (Ref, TableKey, UInt64) -> Void) {
         for info in snapshot.schema.tables {
             let walk = ClusterWalk(

@@ -34,7 +34,7 @@ public final class Salvage {
     private var pending = 0
     private static let maximumPendingChanges = 4000
 
-    /// A table of the damaged file and its new table.
+    /// A table of the damaged file, and the table of the new file to which it is copied.
     struct Target {
         let source: TableInfo
         let key: TableKey
@@ -275,8 +275,8 @@ public final class Salvage {
         return node.isInner || node.count > DictionaryShape.count
     }
 
-    /// Counts one change, and spills or commits the transaction when that is due. Everything that
-    /// was created so far must be stored before the call.
+    /// Counts one change, and spills or commits the transaction when that is due. Either discards
+    /// values and collections that the caller has made but not yet stored in an object.
     func changed() throws(RealmError) {
         pending += 1
         if transaction.isSpillDue {

@@ -17,14 +17,15 @@ final class TableSearch {
     private let roots: [FoundRoot]
     /// The root that lists the tables; nil if none is readable.
     private let root: FoundRoot?
-    /// Whether the header selects `root`. If true, nothing in the file can be newer than `root`.
+    /// Whether the header selects `root`. If so, newer roots and tables in the file were never
+    /// committed.
     private let isNewest: Bool
 
     /// Detects overwritten nodes. An intact node is followed by another node, by free space or by
     /// the end of the file.
     let neighbourhood: OverwriteDetector
 
-    /// Whether there are tables newer than the root selected by the header.
+    /// Whether the file contains tables that are newer than the root selected by the header.
     private(set) var hasNewerTables = false
     private(set) var tables: [TableInfo] = []
     var losses: [SalvageLoss] = []

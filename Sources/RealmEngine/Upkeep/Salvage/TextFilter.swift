@@ -195,12 +195,12 @@ private struct OriginalReturns {
             && bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self) == 0x4141_4141
     }
 
-    /// Examines the signature at `at`, which may begin a node. Decides which candidates stay in the
-    /// file.
+    /// Examines the signature at `at`, which may begin a node, and decides which candidates stay in
+    /// the file.
     ///
-    /// If the signature would be at a multiple of 8, all candidates are removed. If this signature
-    /// and the one before it both lack the same number of bytes to a multiple of 8, that many
-    /// candidates before the first of the two stay.
+    /// If the signature is at a multiple of 8 without the candidates, none stays. Suppose that
+    /// without the candidates this signature and the one before it are both 3 bytes short of a
+    /// multiple of 8. Then 3 of the candidates before the first of these two signatures stay.
     private mutating func settle(_ at: Int) {
         let missing = missing(at)
         if missing == 0 {
@@ -214,7 +214,7 @@ private struct OriginalReturns {
     }
 
     /// Decides which of the last candidates stay in the file, whose size is a multiple of 8. If the
-    /// size without the candidates lacks some bytes to a multiple of 8, that many candidates stay.
+    /// size without the candidates is 3 bytes short of a multiple of 8, 3 of them stay.
     private mutating func finish(_ end: Int) {
         let missing = missing(end)
         if missing > 0 { insert(missing, of: candidates.count) }
