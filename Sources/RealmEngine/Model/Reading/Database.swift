@@ -356,9 +356,9 @@ extension Database {
         versions.withLock { $0.space = space.isSmall ? space : nil }
     }
 
-    /// Removes and returns the cached free space of the version with root `top`. Nil if this
-    /// process did not make that version, if the cache was too large to keep, or if a later commit
-    /// of this process failed after it had removed the cache.
+    /// Removes and returns the cached free space of the version with root `top`. Nil if the cache
+    /// does not belong to that version, because another process made it. Also nil if the free space
+    /// was too large to cache, or if a later commit of this process took the cache and then failed.
     func takeSpace(of top: TopArray) -> CommittedSpace? {
         versions.withLock { versions in
             defer { versions.space = nil }

@@ -180,9 +180,9 @@ extension TableEditor {
     }
 
     /// Writes the backlinks in a cell, and the new ones from `origins`, as a list of one leaf, and
-    /// returns the list's ref. Returns nil if the caller should use a `BacklinkList` instead: there
-    /// are too many links for one leaf, or more changes are expected and the stored list is much
-    /// longer than `origins`.
+    /// returns the list's ref. Returns nil if the caller should use a `BacklinkList` instead. That
+    /// is so if there are too many links for one leaf. It is also so if more changes are expected
+    /// and the stored list is much longer than `origins`.
     private func joined(
         _ slot: NodeSlot, _ origins: UnsafeBufferPointer<Int64>, _ isFinal: Bool
     ) throws(RealmError) -> Ref? {

@@ -54,8 +54,8 @@ extension ClusterEditor {
     /// mixed columns, which are never divided.
     var keepsSmallLeaves: Bool { !scatter.isDense && !holdsMixed }
 
-    /// Whether a column contains mixed values. The leaves of such a table are never divided: when
-    /// the reference engine removes an object, it merges small leaves, and a defect then loses the
+    /// Whether a column contains mixed values. The leaves of such a table are never divided. The
+    /// reference engine merges small leaves when it removes an object, and a defect then loses the
     /// keys of collections inside mixed values.
     private var holdsMixed: Bool {
         used.contains {

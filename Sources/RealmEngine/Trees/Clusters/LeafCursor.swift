@@ -207,8 +207,8 @@ extension LeafCursor {
     }
 }
 
-/// Node space with its own read budget: the number of bytes that one walk over a tree may read, so
-/// that a walk in a damaged file ends. Reads the same file as the space from which it was made.
+/// Node space with its own read budget, which limits the bytes that one walk over a tree may read.
+/// So a walk in a damaged file ends. Reads the same file as the space from which it was made.
 private final class ReadBudget {
     private let state: UnsafeMutablePointer<ReadState>
     let space: NodeSpace

@@ -6,9 +6,9 @@
 /// spilled. Confined to the writer.
 final class IndexChanges {
     private struct Change {
-        /// Sort key: changes sorted by it are in the order of the trie, except that values with
-        /// equal first eight bytes of their index strings have equal keys. For an integer it has
-        /// all eight bytes, in another order (`PendingIntegers.place`).
+        /// Sort key in the order of the trie. It contains the first eight bytes of the value's
+        /// index string, so values that differ only in later bytes have equal sort keys. For an
+        /// integer it has all eight bytes, in another order (`PendingIntegers.place`).
         let place: Int64
         let key: Int64
         /// Index of the value in `values`; -1 for an integer, which `PendingIntegers.number`
@@ -133,8 +133,8 @@ final class IndexChanges {
         sortTexts(insertions)
     }
 
-    /// Combines all changes of an object: removes it under the value that it had before the first
-    /// change, and inserts it with the value that it has after the last change.
+    /// Combines all changes of an object into at most one removal and one insertion. The removal
+    /// has the value before the first change, the insertion the value after the last change.
     private func collapse() {
         var order = NumberPairs(capacity: changes.count)
         for i in changes.indices { order.append(changes[i].key, Int64(i)) }

@@ -87,7 +87,7 @@ extension IndexEditor {
 
     /// Adds the object of `entry` to the list at `place`. If the objects of the list have another
     /// index string than the entry, moves the list to a new level and returns `place`, as `divide`
-    /// does; the caller must then add the entry to that level.
+    /// does. The caller must then add the entry to that level.
     private func enlist(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -174,8 +174,8 @@ extension IndexEditor {
     }
 
     /// Makes one level of the trie for each chunk of the entry's word after the chunk at `offset`.
-    /// Returns the contents of the slot for the chunk at `offset`: the ref of the first new level,
-    /// or the object's key if the word has no more chunks.
+    /// Returns the value for the slot of the chunk at `offset`. It is the ref of the first new
+    /// level, or the object's key if the word has no more chunks.
     private func chain(_ entry: Entry, _ offset: Int) throws(RealmError) -> UInt64 {
         var slot = NodeSlot(object: entry.key).raw
         var at = (max(1, entry.string.count) - 1) & ~3

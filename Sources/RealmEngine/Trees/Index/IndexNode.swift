@@ -146,8 +146,8 @@ struct IndexNode {
     /// of a pair's number is the chunk, its payload the object key. The pairs are sorted; the node
     /// must have room.
     ///
-    /// Stops before the first chunk that does not get a new entry here, because the node or the
-    /// pair before already has it, or because it belongs to a later leaf of the level.
+    /// Stops before the first chunk that gets no new entry in this node: the node or the previous
+    /// pair has the same chunk, or the chunk belongs to a later leaf of the level.
     ///
     /// - Parameters:
     ///   - room: maximum number of entries to insert.

@@ -33,8 +33,8 @@ extension ColumnEditor {
         }
     }
 
-    /// Returns the writable leaf at `slot`. Every value of it that is in a pool exists there: the
-    /// leaf was checked when it was copied, because it was copied value by value, not as bytes.
+    /// Returns the writable leaf at `slot`. All pool indexes in its words are valid: they were
+    /// checked when the leaf was copied value by value.
     private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let leaf = try nodes.writableRefs(slot)
         guard leaf.count == MixedLeafShape.count else { throw nodes.outside(slot) }

@@ -128,8 +128,8 @@ struct ColumnEditor {
         }
     }
 
-    /// Returns the number as which a leaf stores a value that takes one number: an integer, a bool,
-    /// a link's key, the bits of a float, or the root of a collection.
+    /// Returns the number that a leaf stores for a value, if it stores one number for each value.
+    /// Examples: an integer itself, a link's key, the bits of a float, the root of a collection.
     @inline(__always)
     private func number(_ value: Value) -> Int64 {
         switch value {

@@ -1,6 +1,6 @@
-/// Leaf of values of any type. Its array `words` has one number for each value, with the type. The
-/// number also contains a small value itself; for a large value, it contains the index in one of
-/// the leaf's *pools*, nodes for values of similar types (object format 3.13).
+/// Leaf of values of any type. Its array `words` has one number for each value, with the type. A
+/// small value is contained in the number itself. For a large value, the number contains an index
+/// in one of the leaf's *pools*, nodes for values of similar types (object format 3.13).
 struct MixedLeaf {
     let words: NodeView
     private let node: NodeView
@@ -28,8 +28,8 @@ struct MixedLeaf {
     /// Returns value `i` as stored; a link may refer to a tombstone. A value of unknown type is
     /// returned as null.
     ///
-    /// A pool is opened again for each value that is read, and is not counted against the read
-    /// budget: the cost of reading a value does not depend on the size of the pool.
+    /// A pool is opened again for each value that is read. Its size is not counted against the read
+    /// budget, because the cost of reading a value does not depend on it.
     func value(_ i: Int) throws(RealmError) -> Value {
         let word = words.integer(i)
         if word == 0 { return .null }

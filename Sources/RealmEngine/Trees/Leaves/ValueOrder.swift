@@ -26,8 +26,8 @@ package enum ValueOrder {
     @inline(__always)
     package static func areEqual(_ a: Value, _ b: Value) -> Bool { compare(a, b) == 0 }
 
-    /// Returns a number for the type of a value: values of a type with a lower number are before
-    /// all values of a type with a higher number. The four number types have the same number.
+    /// Returns the rank of a value's type in the order. Values of a lower rank come first: a bool
+    /// (rank 0) is before every string (rank 2). The four number types share a rank.
     static func rank(_ value: Value) -> Int {
         switch value {
         case .null: -1

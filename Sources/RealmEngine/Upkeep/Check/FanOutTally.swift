@@ -1,9 +1,9 @@
 /// Detects whether the cluster trees of a version may have been built with a fan-out of four.
 ///
 /// Nodes usually have up to 256 elements. Test builds of the reference engine make nodes of up to
-/// four elements. The file does not store the fan-out, but a reader needs it: some inner nodes
-/// store no key offsets, and the keys of child `i` then begin at `i` times the fan-out to the power
-/// of the node's depth.
+/// four elements. The file does not store the fan-out, but a reader needs it. If an inner node
+/// stores no key offsets, the keys of child `i` begin at `i` times the fan-out to the power of the
+/// node's depth.
 struct FanOutTally {
     private static let smallCount = 4
     /// Bits of a key per level in trees of four elements per node.

@@ -223,8 +223,8 @@ extension IntegrityCheck {
     }
 }
 
-/// The entries of one index that were visited but not yet compared with the objects' values, in two
-/// batches; and a sum over the object keys of all visited entries.
+/// Results of a walk over one index: two batches of entries that are still to be compared with the
+/// objects' values, and a sum over the object keys of all visited entries.
 private final class EntryTally {
     var batch = IndexEntryBatch()
     let lists = IndexListBatch()

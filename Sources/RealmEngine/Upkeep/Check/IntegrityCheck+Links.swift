@@ -1,6 +1,5 @@
-/// Compares the links from one column to one table with the backlinks that belong to them, by a sum
-/// over the links and a sum over the backlinks. If both sums are equal, each link almost certainly
-/// has its backlink.
+/// Compares the links from one column to one table with their backlinks, by a sum over each. If
+/// both sums are equal, each link almost certainly has its backlink.
 final class LinkAccount {
     /// Index of the origin table among the checked tables, and index of the link column among the
     /// columns of that table.

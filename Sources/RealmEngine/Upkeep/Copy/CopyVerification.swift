@@ -112,8 +112,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         recent = []
     }
 
-    /// A range of bytes of the compacted file that can be read at one address: a chunk that is
-    /// still in memory, or the mapping of the file. Each node is completely within one part.
+    /// A contiguous range of bytes of the compacted file in memory: a chunk whose buffer still
+    /// exists, or the mapping of the file. Each node is completely within one part.
     private struct Part {
         let start: UInt64
         let space: NodeSpace

@@ -12,8 +12,8 @@ final class DistinctValues {
     /// Approximate memory per distinct value in bytes, in addition to its text.
     private static let cost = 64
 
-    /// Size of the column in bytes: `now`, and an upper limit for its size if the compacted file
-    /// stores indexes in a list of the distinct values instead of the values.
+    /// Size of the column in bytes: `now`, and an upper limit for its size if it is enumerated,
+    /// which means that its leaves store indexes in a list of the distinct values.
     private(set) var bytes = (now: 0, enumerated: 0)
 
     /// Returns the reason why a compaction cannot store a column as indexes in a list of distinct

@@ -40,8 +40,8 @@ extension FileReading {
 
     /// Space that becomes usable when one readable version is released and a commit then trims the
     /// history. It consists of the chunks that only that version uses, and of entries of the free
-    /// list: the commit makes one entry of chunks that touch each other, and so needs fewer
-    /// entries.
+    /// list. The commit merges the entries of chunks that touch each other, so the free list
+    /// becomes shorter.
     struct Releases {
         private let entryBytes: UInt64
         /// For each version in `older`, by index: the chunks that only this version uses,

@@ -1,5 +1,5 @@
-/// Old values of one object: the object as one earlier version had it, if the newest version does
-/// not have the object or has it with other values.
+/// Old values of one object. The newest version does not have the object, or has it with other
+/// values.
 package struct Remnant {
     package enum State: UInt8 {
         /// The newest version has no object with this key in the class.

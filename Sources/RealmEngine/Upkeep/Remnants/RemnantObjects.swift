@@ -126,9 +126,9 @@ struct RemnantObjects {
 
     // MARK: Comparing
 
-    /// Compares the columns of a leaf with the newest version, to detect overwritten columns. A
-    /// column of which too few rows can be compared is doubtful, unless the order of nodes in the
-    /// file shows that one commit wrote the column and the leaf.
+    /// Compares the columns of a leaf with the newest version, to detect overwritten columns. If
+    /// too few rows of a column can be compared, the column is doubtful. It is not if the order of
+    /// nodes in the file shows that one commit wrote the column and the leaf.
     private func agreement(of rows: RemnantRows) -> RemnantAgreement {
         let piece = rows.piece
         let digest = digests[piece.view]
@@ -323,8 +323,8 @@ struct RemnantObjects {
         return true
     }
 
-    /// Removes each state with missing columns if its other values are those of a complete state of
-    /// the object. Adds the number of its copies to the copies of the complete state.
+    /// Removes each state with missing columns whose other values equal the values of a complete
+    /// state of the same object. Adds the number of its copies to the copies of the complete state.
     private func folded(_ group: [RemnantEntry]) -> [RemnantEntry] {
         var whole = group.filter { $0.certainty == .whole }
         guard !whole.isEmpty, whole.count < group.count, group[0].key != .none else {

@@ -48,7 +48,7 @@ extension RemnantSearch {
 
     /// Resolves the claims to one node. A node has only one owner (`Claim.part`). If the claims
     /// name several owners, the order of nodes in the file may show which of them wrote the node
-    /// last; the column or value is then missing for all other owners. If the order does not show
+    /// last. For all other owners, the column or value is then missing. If the order does not show
     /// this, the column or value is doubtful for each owner, as it is for leaves with unknown keys.
     private func resolveClaims(_ claims: ArraySlice<Claim>) {
         if claims.count <= 1 { return }

@@ -253,8 +253,8 @@ extension DamagedFile {
         return root
     }
 
-    /// Reads the content of a root of one of three kinds: an intact root of a current format, the
-    /// empty root of a file without commits, or a root of formats 2 to 9.
+    /// Reads the content of a root. The root is intact and of a current format, or of formats 2 to
+    /// 9, or the empty root of a file without commits.
     private static func read(_ file: MappedFile, _ root: Root) throws(RealmError) -> Content {
         let whole = ReadContext(file.mapping, limit: UInt64(file.size) & ~7)
         if root.isEmpty { return Content(memory: whole) }

@@ -1,8 +1,8 @@
 /// The leaves of one table, collected from several of its versions.
 ///
 /// Leaves of the newest version take precedence. The newest version's tree may have unreadable
-/// branches. For the keys of these branches, leaves of older versions are used if all their nodes
-/// are readable, have the form of the columns, and are not claimed by another tree.
+/// branches. For the keys of these branches, leaves of older versions are used. All nodes of such a
+/// leaf must be readable, have the form of the columns, and belong to no other tree.
 struct FoundLeaves {
     /// A leaf, and the part of its key range for which its objects are used. Several versions of a
     /// leaf may each supply a part of the keys.
@@ -34,9 +34,9 @@ struct FoundLeaves {
         let loss: Int?
     }
 
-    /// Nodes that a newly found leaf may share with leaves already in `pieces`: the nodes of those
-    /// leaves whose key ranges overlap the key range of the found leaf. They may be versions of the
-    /// same leaf, which share unchanged nodes.
+    /// Nodes that a newly found leaf may share with leaves already in `pieces`. They are the nodes
+    /// of those leaves whose key ranges overlap the key range of the found leaf: these leaves may
+    /// be versions of the found leaf, and versions share unchanged nodes.
     private struct Shared {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0

@@ -161,10 +161,10 @@ extension Salvage {
             })
     }
 
-    /// Returns for each row whether its primary key is accepted: false if the search index lacks
-    /// the key of the row or of a row next to it. Nil if no key is lacking, or if the column leaf
-    /// lies within one block of the disk. In a leaf that crosses a block boundary, the loss of a
-    /// block may have replaced some keys without other traces.
+    /// Returns for each row whether its primary key is accepted. It is rejected if the search index
+    /// lacks the key of this row or of a row next to it. Nil if no key is lacking, or if the column
+    /// leaf lies within one block of the disk. In a leaf that crosses a block boundary, the loss of
+    /// a block may have replaced some keys without other traces.
     private func undenied(
         _ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>, _ origin: FoundLeaves.Origin
     ) -> [Bool]? {
@@ -303,8 +303,8 @@ extension FoundLeaves.Origin {
     /// Category in the map of the file (`SpaceMap`) of the bytes of leaves with this origin.
     fileprivate var owner: SpaceMap.Owner { self == .version ? .copied : .older }
 
-    /// Text for loss reports: the reason why objects of a leaf that was found in this way may be
-    /// outdated or lack keys; empty for leaves of the salvaged version.
+    /// Reason for loss reports: why objects of a leaf that was found in this way may be outdated,
+    /// or lack keys. Empty for leaves of the salvaged version.
     fileprivate var why: String {
         switch self {
         case .version: ""
