@@ -4,8 +4,8 @@ import RealmEngine
 package struct ClassLanguage: Sendable {
     /// Imports and other text before the first class.
     package let header: String
-    /// Type of a required property, by stored type. Stored types without an entry are not
-    /// supported.
+    /// Type of a required property in this language, by the property's type in the database. Types
+    /// of the database without an entry are not supported.
     package let types: [ColumnType: String]
     /// Suffix of an optional type.
     package var optional = "?"

@@ -1,9 +1,9 @@
 import RealmEngine
 
-/// Names of the classes of a schema in a language.
+/// Names of a schema's classes in a programming language, such as Swift.
 package struct NamedClasses {
     private let schema: Schema
-    /// Names in the language by stored name.
+    /// For each class name in the schema, the class name in the language.
     private let names: [String: String]
 
     package init(_ schema: Schema, reserved: Set<String>) {
@@ -31,7 +31,8 @@ extension ColumnInfo {
 /// Allocator of distinct names that are valid in a language.
 package struct ModelNames {
     private var taken: Set<String>
-    /// Prefix whose combination with each name is reserved, too; nil for none.
+    /// Prefix that generated code puts before a name to make a second one; nil if it makes none.
+    /// Allocating `name` also reserves `prefix + name`.
     private let prefix: String?
 
     package init(reserved: Set<String>, isReserving prefix: String? = nil) {
@@ -39,7 +40,8 @@ package struct ModelNames {
         self.prefix = prefix
     }
 
-    /// Returns the stored name if it is valid and free, else a similar name.
+    /// Returns the stored name if it is valid in the language and not reserved, else a similar
+    /// name.
     package mutating func name(for stored: String) -> String {
         var name = String(stored.map { Self.isPart($0) ? $0 : "_" })
         if name.isEmpty || name.first!.isNumber { name = "_" + name }
@@ -58,13 +60,15 @@ package struct ModelNames {
         return character.isLetter
     }
 
-    /// Comment in place of a property whose type the API does not support.
+    /// Returns a comment for generated code. The comment replaces a property whose type the
+    /// generated classes cannot declare.
     package static func untyped(_ column: ColumnInfo) -> String {
         let name = literal(column.name).dropFirst().dropLast()
         return "// \(name): \(column.type.name), for which there is no type"
     }
 
-    /// Comment in place of a class without properties, which the language does not permit.
+    /// Returns a comment for generated code. The comment replaces a class without properties, which
+    /// the language does not permit.
     package static func withoutProperties(_ name: String) -> String {
         "// \(name) has no properties, which no class may lack.\n"
     }

@@ -67,7 +67,7 @@ package enum SwiftClasses {
 
 /// Reserved names and literals of Swift.
 package enum SwiftNames {
-    /// Types of the standard library and Foundation by stored type.
+    /// Types of the standard library and Foundation, by the property type in the database.
     package static let foundationTypes: [ColumnType: String] = [
         .int: "Int", .bool: "Bool", .string: "String", .binary: "Data", .timestamp: "Date",
         .float: "Float", .double: "Double", .uuid: "UUID",

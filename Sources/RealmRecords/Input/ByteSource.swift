@@ -25,11 +25,12 @@ package final class ByteSource {
     }
 
     private var origin: Origin
-    /// Descriptor to which all input is copied; negative for none.
+    /// Descriptor to which `read` also writes the bytes that it reads from a descriptor; negative
+    /// for none.
     private let copy: Int32
-    /// Name of the copy in messages.
+    /// Name of the file behind `copy`, for error messages.
     private let copyPath: String
-    /// Descriptor to read after the end of the first one; negative for none.
+    /// Descriptor to read after the end of the current descriptor; negative for none.
     private var next: Int32
     /// Name of the input in messages.
     package let path: String
@@ -39,11 +40,12 @@ package final class ByteSource {
     package private(set) var bytesRead = 0
     private let maximumReadSize: Int
 
-    /// Reads from `descriptor`, which the caller must keep open and closes.
+    /// Creates a source that reads `descriptor`. The caller keeps the descriptor open while the
+    /// source is used, and closes it afterwards.
     ///
     /// - Parameters:
-    ///   - copiedTo: descriptor to which all input is copied; negative for none.
-    ///   - copyPath: name of the copy in messages.
+    ///   - copiedTo: descriptor to which all bytes read are also written; negative for none.
+    ///   - copyPath: name of the file behind `copiedTo`, for error messages.
     ///   - followedBy: descriptor to read after the end of `descriptor`; negative for none.
     package init(
         descriptor: Int32, path: String, copiedTo copy: Int32 = -1, copyPath: String = "",
@@ -57,7 +59,8 @@ package final class ByteSource {
         origin = .descriptor(descriptor)
     }
 
-    /// Reads from memory, at most `maximumReadSize` bytes at a time.
+    /// Creates a source that reads `bytes`. One call of `read` returns at most `maximumReadSize`
+    /// bytes.
     package init(bytes: [UInt8], maximumReadSize: Int = .max) {
         path = "-"
         copy = -1
@@ -67,7 +70,7 @@ package final class ByteSource {
         origin = .memory(bytes)
     }
 
-    /// Reads the pieces of `supply`.
+    /// Creates a source that reads the pieces of `supply`.
     package init(_ supply: any ByteSupply) {
         path = "-"
         copy = -1

@@ -88,16 +88,18 @@ final class InputWindow {
         }
     }
 
-    /// Whether `refill` would return without waiting. See `ByteSource.isReady`.
+    /// Whether `refill` would return without waiting. Waits up to `milliseconds` until it is true.
+    /// See `ByteSource.isReady`.
     func isReady(within milliseconds: Int32) -> Bool {
         isAtEnd || source.isReady(within: milliseconds)
     }
 
-    /// Size from which an incomplete line is parsed before its end is in memory.
+    /// Number of bytes above which an incomplete line is parsed before its end is in memory.
     private static let longLine = 1 << 16
 
-    /// Whether a whole line is in memory after the first `consumed` unread bytes, or no further
-    /// bytes can complete it. Reads available bytes, after waiting up to `milliseconds` for them.
+    /// Whether the line after the first `consumed` unread bytes can be parsed now. True if the line
+    /// end is in memory, if the input ends or fails, or if the line exceeds `longLine` bytes.
+    /// Otherwise reads more bytes, waiting for them up to `milliseconds`.
     @_optimize(speed)
     func hasLine(after consumed: Int, within milliseconds: Int32) -> Bool {
         var (searched, timeout) = (consumed, milliseconds)

@@ -2,7 +2,7 @@ import RealmEngine
 
 /// Memory for the decoded values of a record, such as text with escapes and base64.
 ///
-/// Pointers are valid until `reset`. It keeps one block of memory for the next record.
+/// Pointers are valid until `reset`, which keeps one block of memory for the next record.
 package final class ScratchArena {
     private var blocks: [UnsafeMutableRawPointer] = []
     private var block: UnsafeMutableRawPointer

@@ -1,8 +1,10 @@
 import RealmEngine
 
-/// Converts JSON of the form `{"ClassA":[{...},...],"ClassB":[...]}`, as written by Realm Studio,
-/// to one array of records. A field of each record has its class. Other text is passed unchanged.
-/// Used by one thread at a time.
+/// Converts an object with an array for each class to one array of records.
+///
+/// `{"Dog":[{"age":3}],"Cat":[{}]}`, as written by Realm Studio, becomes
+/// `[{"_class":"Dog","age":3},{"_class":"Cat"}]`. Input that is not such an object of arrays is
+/// returned unchanged. Used by one thread at a time.
 package final class ClassArrays: ByteSupply {
     private enum State {
         /// Before the outer opening brace.
@@ -14,12 +16,13 @@ package final class ClassArrays: ByteSupply {
         case beforeArray
         /// Between the records of an array.
         case array
-        /// After the opening brace of a record. The next byte decides whether a comma must follow
-        /// the inserted class.
+        /// After the opening brace of a record and the inserted member `"_class":"Dog"`. The next
+        /// byte decides whether a comma must follow the member.
         case recordStart
         case record
         case afterArray
-        /// Text of another form, or text after the end of the outer object. Passed unchanged.
+        /// The rest of the input is returned unchanged. It follows the end of the outer object, or
+        /// it does not fit an object of arrays.
         case verbatim
     }
 
@@ -32,13 +35,14 @@ package final class ClassArrays: ByteSupply {
     private var depth = 0
     /// Name of the current class with its quotation marks.
     private var name: [UInt8] = []
-    /// Text before the first array. It is held back until it is certain that the input has this
-    /// form; nil afterwards.
+    /// Input before the first array; nil after the array has begun. The text is not returned before
+    /// then, because it must be returned unchanged if no array of records follows.
     private var bufferedText: [UInt8]? = []
     private var input: UnsafeMutableRawBufferPointer
     private var output = ByteBuffer(capacity: 1 << 16)
 
-    /// - Parameter field: name of the field that records get for their class.
+    /// - Parameter field: name of the member that is inserted into each record for its class, such
+    ///   as `_class`.
     package init(_ source: ByteSource, field: String) {
         self.source = source
         var quoted = ByteBuffer(capacity: 64)
@@ -71,7 +75,7 @@ package final class ClassArrays: ByteSupply {
         return ByteView(output.bytes.baseAddress!, count: output.count)
     }
 
-    /// Passes all text unchanged, because the input does not have this form.
+    /// Returns the input unchanged from its first byte on, because it is not an object of arrays.
     private func giveUp() {
         state = .verbatim
         if let bufferedText { output.append(bufferedText) }
@@ -118,8 +122,8 @@ package final class ClassArrays: ByteSupply {
         }
     }
 
-    /// Changes to the state `next` if the byte is the expected one. Otherwise the text does not
-    /// have this form.
+    /// Changes to the state `next` if `byte` is the expected one. Otherwise the input is not an
+    /// object of arrays, and it is returned unchanged from here on.
     private func expect(_ byte: UInt8, _ expected: Unicode.Scalar, _ next: State) {
         if bufferedText != nil { bufferedText!.append(byte) }
         if byte == UInt8(ascii: expected) {
@@ -127,7 +131,8 @@ package final class ClassArrays: ByteSupply {
         } else if bufferedText != nil {
             giveUp()
         } else {
-            // After the first array, text of another form is an error. The JSON reader reports it.
+            // After the first array, the output has begun, so the JSON reader reports the byte as
+            // an error.
             output.append(byte)
             state = .verbatim
         }

@@ -30,7 +30,8 @@ enum JSONScan {
         return try stringFrom(p, i, &flags)
     }
 
-    /// Continues `string` at a byte that is not plain ASCII text.
+    /// Scans the rest of a string for `string`, which stopped at the byte at `start`: a quotation
+    /// mark, a backslash, a control character, or a byte that is not ASCII.
     @inline(never)
     private static func stringFrom(
         _ p: Bytes, _ start: Int, _ flags: inout UInt8
@@ -64,7 +65,8 @@ enum JSONScan {
         }
     }
 
-    /// Returns a mask of 16 bits, one for each byte: 1 if `stop` must stop at the byte.
+    /// Returns a mask of 16 bits, one for each byte from `p` on. A bit is 1 if the byte is a
+    /// quotation mark, a backslash, a control character, or not ASCII.
     @inline(__always)
     private static func specialBytes(_ p: UnsafeRawPointer) -> Int32 {
         #if arch(x86_64) && !PORTABLE

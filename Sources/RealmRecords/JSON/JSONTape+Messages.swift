@@ -45,7 +45,7 @@ extension JSONTape {
         return path.isEmpty ? nil : path
     }
 
-    /// Returns the path at which the parser stopped.
+    /// Returns the path in the record at which the parser stopped, such as `tags[3].name`.
     private func openPath() -> String {
         var path = ""
         for level in 1..<max(1, stopped.depth) {
@@ -70,8 +70,13 @@ extension JSONTape {
         }
     }
 
-    /// Returns the path of a repeated name. The tape contains the name only if the parser has read
-    /// the whole object; otherwise the name is scanned again.
+    /// Returns the path of a field whose name occurs twice in its object.
+    ///
+    /// - Parameters:
+    ///   - fault: error with the offset of the second field. In a large object, the field's token
+    ///     has that offset. In a small object, the opening quote of its name has it, and no token
+    ///     exists yet, so the name is scanned again.
+    ///   - path: path of the object; empty for the record itself.
     private func repeatedPath(_ fault: JSONFault, _ path: String) -> String {
         let prefix = path.isEmpty ? "" : path + "."
         for index in 0..<count where Int(tokens[index].offset) == fault.offset {

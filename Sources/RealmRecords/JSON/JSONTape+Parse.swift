@@ -246,8 +246,8 @@ extension JSONTape {
         return false
     }
 
-    /// Checks a large object at its end. The error is reported at the second field with the same
-    /// name.
+    /// Throws `duplicate` if a large object contains a name twice. Called after the object's
+    /// closing brace. The error has the offset of the second field with the name.
     @inline(never)
     fileprivate func checkManyFields(
         _ object: UnsafeMutablePointer<JSONToken>

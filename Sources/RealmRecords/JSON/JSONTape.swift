@@ -28,7 +28,8 @@ package final class JSONTape {
         var token = JSONToken()
         /// Whether the parser is between a name and its value.
         var isReadingValue = true
-        /// Whether the container that was just opened has a first child.
+        /// Whether the token just parsed opened a container, and its closing bracket does not
+        /// follow at once. The next value to parse is then the first child.
         var isInsideNewContainer = false
     }
 
@@ -42,10 +43,11 @@ package final class JSONTape {
     var count = 0
     var capacity = 256
     let frames: UnsafeMutablePointer<Frame>
-    /// State at which the last parse failed, for messages.
+    /// State at which the last parse failed, for error messages.
     var stopped = State(at: 0)
     var escapedKeys: [ByteView] = []
-    /// Copy of a text that is not followed by a NUL.
+    /// Memory of `parse(copying:)`: a copy of the text, followed by the NUL that the parser
+    /// requires; nil before the first call.
     private var copy: UnsafeMutableRawPointer?
 
     package init(_ uuidOrder: UUIDOrder = .standard, depthLimit: Int = 100) {

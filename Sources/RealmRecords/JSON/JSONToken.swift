@@ -26,8 +26,8 @@ package struct JSONToken {
     var length: UInt32 = 0
     /// Number of tokens to the next sibling.
     package var next: UInt32 = 1
-    /// For a value in an object, offset of its name. With the flag `escapedKey`, an index into the
-    /// tape's decoded names.
+    /// For a value in an object, offset of its name. With the flag `escapedKey`, an index into
+    /// `JSONTape.escapedKeys`, the array of decoded names.
     var keyOffset: UInt32 = 0
     var keyLength: UInt32 = 0
     package var kind = JSONKind.null
@@ -37,7 +37,7 @@ package struct JSONToken {
     static let escaped: UInt8 = 1
     /// `payload` is the address of the decoded string.
     static let unescaped: UInt8 = 2
-    /// `keyOffset` is an index into the tape's decoded names.
+    /// The name of the field contains escapes. `keyOffset` is an index into `JSONTape.escapedKeys`.
     static let escapedKey: UInt8 = 4
     /// `payload` is a whole number of at least 2^63, as a UInt64.
     package static let unsigned: UInt8 = 8

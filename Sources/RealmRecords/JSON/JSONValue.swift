@@ -3,8 +3,8 @@ import RealmEngine
 /// One value of a parsed record. A handle of a trivial type, valid until the next record is read.
 package struct JSONValue {
     package let token: UnsafeMutablePointer<JSONToken>
-    /// Unretained: the reader owns the tape, and the handle must not be used after the next record
-    /// is read.
+    /// Tape with the bytes and tokens of the record. Not retained: the reader owns the tape, and
+    /// this value must not be used after the next record is read.
     private let owner: Unmanaged<JSONTape>
 
     @inline(__always)

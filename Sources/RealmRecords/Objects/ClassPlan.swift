@@ -1,13 +1,14 @@
 import RealmEngine
 
-/// Action for one field of a record.
+/// How the value of one field of a record is converted, and the property that gets the value.
 package struct FieldAction {
     package enum Kind: UInt8 {
-        /// A single scalar: the common case, converted inline.
+        /// A property with one scalar value: the common case, converted inline.
         case scalar
-        /// A link to a class with a primary key.
+        /// A single link whose target class has a primary key and is not embedded.
         case link
-        /// Another link, a mixed value, an embedded object or a collection.
+        /// A collection, a mixed value, an embedded object, or a link to a class without primary
+        /// key. Also a string that may be given as a number.
         case structured
         /// The object key, in a class without primary key.
         case objectKey
@@ -17,7 +18,7 @@ package struct FieldAction {
         case identity
         /// Reference to an object by its Realm Studio identifier, in a record without properties.
         case reference
-        /// The field is ignored.
+        /// The field is skipped.
         case ignored
 
         package var isOfStudio: Bool { self == .identity || self == .reference }
@@ -26,23 +27,24 @@ package struct FieldAction {
     package let kind: Kind
     package let type: ColumnType
     package let isNullable: Bool
-    /// Position of the property's column.
+    /// Index of the property's column.
     package let column: Int
-    /// Type of the target's primary key, for links.
+    /// Type of the primary key of the target class, for `link`.
     package let keyType: ColumnType
 }
 
-/// Whether and how a record gives a property a value.
+/// Whether a record gives a property a value, and where `ClassPlan` has the value.
 package enum FieldPresence: UInt8 {
     case nowhere
     case inRow
-    /// The row contains the primary key of the link's target.
+    /// `ClassPlan.row` contains the primary key of the link's target.
     case reference
     /// `ClassPlan.structures` contains the value.
     case structured
 }
 
-/// Mapping of records to objects of one class, computed once, and the row of the current record.
+/// Mapping of the fields of JSON records to the properties of one class, computed once. Also
+/// contains the values of the current record.
 ///
 /// Confined to the thread that reads the records.
 package final class ClassPlan {
@@ -50,26 +52,29 @@ package final class ClassPlan {
     package var key: TableKey { table.key }
     package let names: FieldNames
     package let actions: [FieldAction]
-    /// Value of each column: from the record, or the default.
+    /// Value of each column: from the current record, or the default.
     package let row: UnsafeMutableBufferPointer<Value>
-    /// Whether the record gives each column a value.
+    /// For each column, whether the current record gives it a value, and where the value is.
     package let given: UnsafeMutableBufferPointer<FieldPresence>
     private var defaults: [Value]
     private var givenAnyway: [FieldPresence]
-    /// Structured values that are fixed, which every record gets.
+    /// Values set by `fix` that every record gets, as far as they cannot be in `row`.
     private var constants: [(column: Int, value: StagedValue)] = []
-    /// Values that do not fit into the row.
+    /// Values of the current record that one `Value` in `row` cannot represent: collections,
+    /// objects inside the record, and links that are not given by a plain primary key.
     @exclusivity(unchecked) package var structures: [(column: Int, value: StagedValue)] = []
-    /// Whether some of them are more than an empty collection.
+    /// Whether `structures` has a value that must be stored. False if all are empty lists, the
+    /// default of a new object.
     @exclusivity(unchecked) package var hasStructures = false
-    /// For each column: whether it is a collection, and whether it is a list or set.
+    /// For each column, whether it is a collection. `isSequence`: whether it is a list or set.
     let isCollection: [Bool]
     let isSequence: [Bool]
-    /// Whether a property is given by the primary key of a target.
+    /// Whether `row` contains primary keys of link targets (`FieldPresence.reference`).
     @exclusivity(unchecked) package var hasReferences = false
     /// Object key given by the record; nil for none.
     @exclusivity(unchecked) package var objectKey: ObjectKey?
-    /// Columns that may be given by the primary key of a target, with the target classes.
+    /// Link columns for which a record may give the primary key of the target object, each with the
+    /// target class.
     package let links: [(column: Int, target: TableKey)]
 
     package init(_ table: TableInfo, _ fields: [(name: String, action: FieldAction)]) {
@@ -93,7 +98,7 @@ package final class ClassPlan {
         given.deallocate()
     }
 
-    /// Resets the row for a record without fields.
+    /// Resets `row`, `given` and `structures` to the state of a record without fields.
     package func begin() {
         _ = row.initialize(from: defaults)
         _ = given.initialize(from: givenAnyway)
@@ -104,7 +109,8 @@ package final class ClassPlan {
         objectKey = nil
     }
 
-    /// Adds a value that may not fit into the row.
+    /// Sets the value of a column for the current record. The value goes into `row` if it is a
+    /// scalar or the primary key of a link's target, otherwise into `structures`.
     package func take(_ value: StagedValue, _ column: Int) {
         if !isCollection[column] {
             if case .value(let simple) = value {
@@ -130,8 +136,13 @@ package final class ClassPlan {
         hasStructures = true
     }
 
-    /// Restores the state for an earlier record, whose values are in the row. Empty collections may
-    /// be missing from `kept`.
+    /// Makes an earlier record the current one again. The caller has already copied its values into
+    /// `row`.
+    ///
+    /// - Parameters:
+    ///   - states: content of `given` for the record.
+    ///   - kept: content of `structures` for the record. Empty collections may be missing.
+    ///   - key: object key that the record gave; nil for none.
     func restore(
         _ states: UnsafeBufferPointer<FieldPresence>,
         _ kept: ArraySlice<ConvertedRecords.Structure>, _ key: ObjectKey?
@@ -152,15 +163,15 @@ package final class ClassPlan {
         objectKey = key
     }
 
-    /// Sets the value of a property that a record does not give. The value must be valid as long as
-    /// the plan.
+    /// Sets the value that a property gets if a record does not give it. The bytes of the value
+    /// must be valid as long as the plan.
     func setDefault(_ column: Int, _ value: Value) {
         defaults[column] = value
         begin()
     }
 
-    /// Gives every record this value, whatever the record contains. The value must be valid as long
-    /// as the plan.
+    /// Sets the value that a property gets from every record, whatever the record contains. The
+    /// bytes of the value must be valid as long as the plan.
     func fix(_ column: Int, _ value: StagedValue) {
         if case .value(let simple) = value, table.columns[column].collection == nil {
             defaults[column] = simple

@@ -9,7 +9,7 @@ package final class ClassPlans {
     /// Classes of the schema, in its order.
     package let classes: [TableInfo]
 
-    /// Memory of the fixed values.
+    /// Parsed values that `fix` received; the plans refer to their bytes.
     private var tapes: [JSONTape] = []
 
     /// Throws `corrupt` if the target of a link property does not exist.
@@ -21,8 +21,8 @@ package final class ClassPlans {
         known = FieldNames(classes.map(\.className))
     }
 
-    /// Gives a property of every record a value, whatever the record contains. Returns whether a
-    /// class has the property.
+    /// Sets the value that a property gets from every record, whatever the record contains. Returns
+    /// whether a class has the property.
     package func fix(_ property: String, _ value: JSONValue) throws(ValueMismatch) -> Bool {
         tapes.append(value.tape)
         var isKnown = false
@@ -60,14 +60,15 @@ package final class ClassPlans {
         return plan(table)
     }
 
-    /// Names of the fields with their actions, without duplicate names.
+    /// Returns the field names that a record of the class may contain, without duplicates. Each
+    /// name has an action: how the field is converted, and for which column.
     private func fields(_ table: TableInfo) -> [(name: String, action: FieldAction)] {
         var fields: [(name: String, action: FieldAction)] = []
         var taken: Set<[UInt8]> = []
         func add(_ name: String, _ action: FieldAction) {
             if taken.insert(Array(name.utf8)).inserted { fields.append((name, action)) }
         }
-        // Fixed values and names of fields apply to whole records, not to objects inside them.
+        // Constants, and field names that hold for all classes, do not apply to embedded classes.
         let isRecord = table.kind == .topLevel
         let constants = isRecord ? rules.constants : []
         let renamed = rules.renamed.filter {

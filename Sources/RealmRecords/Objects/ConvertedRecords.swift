@@ -1,10 +1,12 @@
 import RealmEngine
 
-/// Consecutive records of one class, converted to rows and to values that do not fit into rows.
+/// Consecutive records of one class, with their fields converted to property values.
 ///
-/// Owns all its bytes. Filled on one thread, then consumed on another, never at the same time.
+/// Scalars and links are in `rows`, all other values in `structures`. Owns all its bytes. Filled on
+/// one thread, then consumed on another, never at the same time.
 package final class ConvertedRecords {
-    /// A value that does not fit into the row.
+    /// A value that one cell of `rows` cannot represent: a collection, an object inside the record,
+    /// or a link that is not given by a plain primary key.
     package struct Structure {
         package let row: Int
         package let column: Int
@@ -14,11 +16,13 @@ package final class ConvertedRecords {
     package let plans: ClassPlans
     package let rows: RowBatch
     package private(set) var structures: [Structure] = []
-    /// Whether the records only create objects, so that all can be created at once.
+    /// Whether every record only creates an object with a new key, so that all can be created at
+    /// once.
     package private(set) var isPlain = true
-    /// Object keys that records give, by row.
+    /// Object keys that records give, by index of the record.
     private var objectKeys: [Int: ObjectKey] = [:]
-    /// Index of the first structure that belongs to a row not yet restored.
+    /// Index in `structures` of the first value of the next record that `restore` will be called
+    /// for.
     private var nextStructure = 0
     private let columns: Int
     private let given: UnsafeMutablePointer<FieldPresence>
@@ -33,13 +37,15 @@ package final class ConvertedRecords {
 
     deinit { given.deallocate() }
 
-    /// Approximate memory in bytes: structures take several times the size of their text.
+    /// Approximate memory in bytes. An element of `structures` is estimated at 512 bytes, several
+    /// times the size of its JSON text.
     package var byteCount: Int {
         (16 * rows.capacity + RowBatch.bytesPerColumn) * columns + 2 * rows.byteCount
             + 512 * structures.count
     }
 
-    /// Adds the record in the plan's row.
+    /// Appends the current record of `plan`: copies its values from `plan.row` and
+    /// `plan.structures`.
     @_optimize(speed)
     package func append(_ plan: ClassPlan) {
         let row = rows.count
@@ -55,7 +61,8 @@ package final class ConvertedRecords {
         for column in 0..<columns { place[column] = plan.given[column] }
     }
 
-    /// Adds an empty row for a rejected record.
+    /// Appends an empty row in place of a rejected record, so that later records keep their
+    /// indexes.
     package func appendRejected(_ plan: ClassPlan) {
         plan.begin()
         append(plan)
@@ -74,7 +81,8 @@ package final class ConvertedRecords {
         }
     }
 
-    /// Restores the plan's row for a record. Must be called with rows in order.
+    /// Makes the record at index `row` the current record of `plan` again. Calls must be in
+    /// ascending order of `row`.
     package func restore(_ row: Int, into plan: ClassPlan) {
         plan.begin()
         rows.read(row, into: plan.row)
@@ -109,17 +117,20 @@ extension StagedValue {
 }
 
 extension ObjectWriter {
-    /// Creates the objects of all records at once, and adds links to missing objects to the pending
-    /// links. Returns the values that still have to be stored (`store`), or nil, without having
-    /// changed anything, if the records need more than that.
+    /// Creates the objects of all records at once. A link to an object that does not exist is added
+    /// to the pending links.
     ///
-    /// - Parameter places: positions of the records.
+    /// Returns the values that the caller must still store with `store`. Returns nil, without
+    /// having changed any object, if the records must be written one by one: some record may update
+    /// an object or create others, or a value is not valid.
+    ///
+    /// - Parameter places: positions of the records in the input.
     package func create(
         _ records: ConvertedRecords, _ places: [RecordLocation]
     ) throws(RealmError) -> [ConvertedRecords.Structure]? {
         guard records.isPlain else { return nil }
-        // Only if links wait may a missing target come later. Otherwise a link is set to null or
-        // creates its target.
+        // With `--links strict`, a later record may create the missing target of a link. In the
+        // other modes, the link becomes null or creates its target.
         let linksWait = links == .strict
         guard linksWait || records.structures.isEmpty else { return nil }
         let rows = records.rows
@@ -131,7 +142,7 @@ extension ObjectWriter {
         return rest
     }
 
-    /// Stores a value of an object that `create` has created.
+    /// Stores a value that `create` returned in the object of its record.
     package func store(
         _ structure: ConvertedRecords.Structure, of records: ConvertedRecords,
         _ place: RecordLocation
@@ -142,8 +153,9 @@ extension ObjectWriter {
             rows.table, rows.key(structure.row), structure.column, structure.value)
     }
 
-    /// Builds the collections that can precede their objects. Returns the other structures, or nil
-    /// if a value does not fit.
+    /// Builds lists and sets in the rows, before their objects exist: those without index or
+    /// embedded objects whose links have all their targets. Returns all other values of
+    /// `records.structures`, or nil if an element is not valid for its property.
     private func storeCollections(
         _ records: ConvertedRecords
     ) throws(RealmError) -> [ConvertedRecords.Structure]? {
@@ -170,7 +182,7 @@ extension ObjectWriter {
         return rest
     }
 
-    /// Adds a link to the pending links, since its target may come later.
+    /// Adds a link to the pending links, because a later record may create its target.
     private func wait(
         for link: WriteTransaction.MissingTarget, _ rows: RowBatch, _ place: RecordLocation
     ) throws(RealmError) {

@@ -3,11 +3,11 @@ import RealmEngine
 /// Checks a JSON record against its class and converts its values, without accessing the database.
 package struct JSONStage {
     package let plans: ClassPlans
-    /// Class of all records; nil if each record names its class.
+    /// Class of all records; nil if each record has its class in a field.
     package let table: TableInfo?
     let classField: [UInt8]
     package let ignoresUnknown: Bool
-    /// Whether only the key is read, so that other fields are irrelevant.
+    /// Whether only the primary key or object key is read, for records that delete objects.
     package let readsKeyOnly: Bool
     private let numbersAsText: Set<String>
     /// Plan of `table`.
@@ -25,7 +25,7 @@ package struct JSONStage {
         ignoresUnknown = rules.ignoresUnknown || readsKeyOnly
     }
 
-    /// Converts a record. Returns the plan of its class, which contains the values.
+    /// Converts a record to values. Returns the plan of its class, whose current record it becomes.
     @_optimize(speed)
     package func take(_ record: JSONValue) throws(ValueMismatch) -> ClassPlan {
         guard record.kind == .object else { throw ValueMismatch(record, expected: "an object") }
@@ -54,7 +54,7 @@ package struct JSONStage {
         return table
     }
 
-    /// Converts the fields of a record into `plan`.
+    /// Converts the fields of `object` into the row and the structures of `plan`.
     @_optimize(speed)
     package func fill(_ plan: ClassPlan, _ object: JSONValue) throws(ValueMismatch) {
         var place = 0
@@ -94,7 +94,8 @@ package struct JSONStage {
         }
     }
 
-    /// Sets the key of an object that is referenced by a Realm Studio identifier.
+    /// Sets the primary key or object key in `plan` to the key in a Realm Studio identifier, such
+    /// as 5 for `"$refId":"Person#5"`.
     private func refer(_ plan: ClassPlan, to field: JSONValue) throws(ValueMismatch) {
         switch try StudioReference.name(field, in: plan.table) {
         case .objectKey(let key): plan.objectKey = key

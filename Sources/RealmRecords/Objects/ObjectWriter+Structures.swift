@@ -2,7 +2,8 @@ import RealmEngine
 
 /// Writes links, embedded objects and collections.
 extension ObjectWriter {
-    /// Stores a value of any property, or adds it to the pending links until its targets exist.
+    /// Stores a value of any property. If the target of a link in it does not exist yet, adds the
+    /// value to the pending links instead.
     package func storeOrDefer(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
@@ -15,7 +16,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Whether the targets of all links in the value exist, or links need not wait.
+    /// Whether the value can be stored now: the targets of all its links exist, or a link to a
+    /// missing object becomes null or creates the object (`--links null`, `create`).
     package func isResolved(_ value: StagedValue) throws(RealmError) -> Bool {
         guard links == .strict else { return true }
         switch value {
@@ -28,14 +30,14 @@ extension ObjectWriter {
             for entry in entries where try !isResolved(entry.value) { return false }
             return true
         case .object(let object):
-            // The links of an object that is not embedded wait by themselves.
+            // `linked` adds the links of an object that is not embedded to the pending links.
             guard try plans.plan(object.table).table.kind == .embedded else { return true }
             for field in object.fields where try !isResolved(field.value) { return false }
             return true
         }
     }
 
-    /// Stores a value whose links are resolved.
+    /// Stores a value for which `isResolved` is true.
     package func store(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
@@ -114,7 +116,8 @@ extension ObjectWriter {
         return entries
     }
 
-    /// Returns the stored form of a single value; nil if a link must wait for its target.
+    /// Returns the stored form of a single value; nil if the target of a link in it does not exist
+    /// yet.
     func materialized(_ value: StagedValue) throws(RealmError) -> Value? {
         switch value {
         case .value(let value): return value

@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// Writes checked records in one transaction. Confined to its thread.
+/// Writes converted records as objects in one transaction. Confined to the thread of the
+/// transaction.
 package final class ObjectWriter {
     package enum Outcome {
         case inserted, updated, deleted
@@ -11,16 +12,19 @@ package final class ObjectWriter {
     package let transaction: WriteTransaction
     package let plans: ClassPlans
     let links: RecordRules.LinkMode
-    /// Whether deleting a missing object is permitted: change records may be delivered twice.
+    /// Whether deleting an object that does not exist is permitted, because change records may be
+    /// delivered twice.
     private let deletesMissing: Bool
     var pending: PendingLinks
-    /// Objects of delete records; nil if records of other modes may come between them.
+    /// Objects of delete records, to be deleted together; nil if each record deletes its object at
+    /// once, because other records may follow that create it again.
     var deletes: PendingDeletes?
     /// Position of the current record, for pending links.
     @exclusivity(unchecked) package var place = RecordLocation(record: 0, position: TextPosition())
     /// Whether the current record has changed something, so that rejecting it requires a rollback.
     @exclusivity(unchecked) package private(set) var hasChanged = false
-    /// Object that the current record created or changed, or would have; nil for none.
+    /// Object that the current record created or changed, or would have changed if its values were
+    /// different; nil for none.
     @exclusivity(unchecked) package private(set) var object: ObjectKey?
     private var refusal: Refusal?
 
@@ -37,8 +41,8 @@ package final class ObjectWriter {
         if let limit = rules.transactionMemory { transaction.memoryLimit = limit }
     }
 
-    /// Replaces primary keys of targets in the row by links. Those of missing targets become
-    /// structures.
+    /// Replaces the primary keys of link targets in `plan.row` by links. If a target does not
+    /// exist, moves the link to `plan.structures`, so that it is stored later.
     package func resolve(_ plan: ClassPlan) throws(RealmError) {
         for link in plan.links where plan.given[link.column] == .reference {
             let key = plan.row[link.column]
@@ -55,7 +59,8 @@ package final class ObjectWriter {
         plan.hasReferences = false
     }
 
-    /// Writes the record in the plan's row. Throws `data` if that is not possible.
+    /// Creates, updates or deletes the object of `plan`'s current record. Throws an error of kind
+    /// `data` if the record cannot be written.
     package func write(
         _ plan: ClassPlan, _ mode: RecordRules.Mode
     ) throws(RealmError) -> Outcome {
@@ -87,7 +92,7 @@ package final class ObjectWriter {
         try transaction.remove(table, object)
     }
 
-    /// Returns the object that a record refers to; nil if it does not exist yet.
+    /// Returns the object that has the record's key; nil if it does not exist yet.
     private func existing(
         _ plan: ClassPlan, _ mode: RecordRules.Mode
     ) throws(RealmError) -> ObjectKey? {
@@ -112,7 +117,7 @@ package final class ObjectWriter {
             _ = try create(plan)
             return .inserted
         }
-        // Storing a structure may create objects, which could not be undone if the primary key
+        // A structured value may create objects, which could not be undone if the primary key
         // turned out to exist already. So the primary key is checked first.
         let mayCreateObjects = self.mayCreateObjects(plan)
         if mayCreateObjects {
@@ -151,15 +156,16 @@ package final class ObjectWriter {
         return .inserted
     }
 
-    /// Returns the object whose primary key or object key is in the record; nil if there is none.
+    /// Returns the object that has the record's primary key or object key; nil if it does not
+    /// exist.
     private func made(_ plan: ClassPlan) throws(RealmError) -> ObjectKey? {
         if let key = plan.primaryKey { return try transaction.find(in: plan.key, primaryKey: key) }
         guard plan.table.primaryKey == nil, let key = plan.objectKey else { return nil }
         return try transaction.exists(plan.key, key) ? key : nil
     }
 
-    /// Whether storing the structures may create objects. Collections are not considered, since
-    /// they are stored after the object is created.
+    /// Whether storing `plan.structures` may create other objects before the record's own object.
+    /// Collections are ignored, because `insert` stores them after creating the object.
     private func mayCreateObjects(_ plan: ClassPlan) -> Bool {
         if links == .create { return true }
         for structure in plan.structures {
@@ -186,8 +192,8 @@ package final class ObjectWriter {
         }
     }
 
-    /// Whether the property is a link or a mixed value. Embedded objects are not considered, since
-    /// they are created inside their parent.
+    /// Whether the property is a single link or mixed value, other than an embedded object, which
+    /// can be created only inside an existing parent.
     private func isSingleValue(_ column: ColumnInfo) -> Bool {
         guard column.collection == nil else { return false }
         return column.type != .link || !isEmbedded(column)

@@ -1,50 +1,53 @@
 import RealmEngine
 
-/// Values with links whose targets do not exist yet. They are stored when the targets exist, at the
-/// latest before the commit. A few MiB are kept in memory, the rest in a temporary file.
+/// Property values with links whose targets do not exist yet. Each value is stored when its targets
+/// exist, at the latest before the commit. A few MiB are in memory, the rest in a temporary file.
 final class PendingLinks {
     struct Item {
         let object: ObjectLink
         let column: Int
         let place: RecordLocation
-        /// Number of the item, from 0.
+        /// Number of the item in the order of `add`, from 0.
         fileprivate let index: Int
-        /// Offset of the previous item in the same bucket, plus 1; 0 for none.
+        /// Offset plus 1 of the previous item in the same bucket; 0 for none.
         fileprivate var older = 0
-        /// Offset of the next item.
+        /// Offset of the next item in `memory`.
         fileprivate var end = 0
     }
 
     private let directory: String
     private let isConfidential: Bool
-    /// Items followed by their values; nil before the first item.
+    /// The pending values: for each, an `Item` followed by the encoded `StagedValue`. Nil before
+    /// the first item.
     private var memory: SpillBuffer?
     private(set) var count = 0
-    /// One bit for each item: whether it is removed, because its property was overwritten or its
-    /// object deleted. Stored apart from the items, which may be in the file.
+    /// One bit for each pending value: 1 if it is removed, because its property was overwritten or
+    /// its object deleted. Stored apart from the items, which may be in the file.
     private var discarded: [UInt64] = []
-    /// Hash table by object: for each bucket, the offset of its last item plus 1; 0 if it is empty.
+    /// Hash table of the pending values by object: for each bucket, the offset plus 1 of the item
+    /// added last; 0 for an empty bucket.
     private var buckets: [Int] = []
-    /// Number of items from which it is worthwhile to search for targets that exist by now.
+    /// Number of pending values above which `storeFoundIfWorthwhile` looks up their targets.
     fileprivate var settleThreshold = 1 << 14
 
     private static let fewBuckets = 1 << 8
     private static let manyBuckets = 1 << 16
 
     /// - Parameters:
-    ///   - directory: directory of the file to which items are spilled.
+    ///   - directory: directory of the file to which pending values are spilled.
     ///   - isConfidential: whether that file must be encrypted.
     init(directory: String, isConfidential: Bool) {
         self.directory = directory
         self.isConfidential = isConfidential
     }
 
-    /// Returns an empty list with the same settings.
+    /// Returns an empty instance with the same directory and encryption.
     func emptied() -> PendingLinks {
         PendingLinks(directory: directory, isConfidential: isConfidential)
     }
 
-    /// Adds an item. Throws `output` if the disk is full.
+    /// Adds the value of a property, to be stored when the targets of its links exist. Throws
+    /// `output` if the disk is full.
     func add(
         _ object: ObjectLink, column: Int, _ value: StagedValue, _ place: RecordLocation
     ) throws(RealmError) {
@@ -62,8 +65,8 @@ final class PendingLinks {
         count += 1
     }
 
-    /// Removes the items of a property, because it is overwritten. If `column` is nil, removes all
-    /// items of an object, because it is deleted.
+    /// Removes the pending value of a property that is overwritten. If `column` is nil, removes all
+    /// pending values of an object that is deleted.
     func removeItems(_ object: ObjectLink, column: Int? = nil) {
         guard let memory else { return }
         var next = buckets[bucket(object)]
@@ -76,8 +79,8 @@ final class PendingLinks {
         }
     }
 
-    /// Calls `body` for each item that is not removed, in the order in which they were added.
-    /// `body` may add items.
+    /// Calls `body` for each pending value that is not removed, in the order of `add`. `body` may
+    /// add more values.
     func visit(
         _ body: (Item, StagedValue) throws(RealmError) -> Void
     ) throws(RealmError) {
@@ -117,7 +120,8 @@ final class PendingLinks {
         buckets[bucket] = offset + 1
     }
 
-    /// Increases the number of buckets. Must be called while all items are in memory.
+    /// Increases the number of buckets. Must be called while all pending values are in memory, none
+    /// in the file.
     private func makeManyBuckets(_ memory: SpillBuffer) {
         buckets = Array(repeating: 0, count: Self.manyBuckets)
         var offset = 0
@@ -129,18 +133,19 @@ final class PendingLinks {
 }
 
 extension ObjectWriter {
-    /// Number of properties whose links wait for their targets.
+    /// Number of property values that are not stored because targets of their links are missing.
     package var pendingCount: Int { pending.count }
 
-    /// Discards the properties whose links wait for their targets.
+    /// Discards all pending values.
     package func discardPending() { pending = pending.emptied() }
 
-    /// Stores items whose targets exist by now, if there are enough items to make that worthwhile.
+    /// Calls `storeFound` if many values are pending: more than 16384, and more than twice as many
+    /// as the previous call left.
     package func storeFoundIfWorthwhile() throws(RealmError) {
         if pending.count > pending.settleThreshold { try storeFound() }
     }
 
-    /// Stores items whose targets exist by now.
+    /// Stores each pending value whose link targets exist by now. The other values remain pending.
     package func storeFound() throws(RealmError) {
         let old = pending
         pending = old.emptied()
@@ -152,8 +157,8 @@ extension ObjectWriter {
         pending.settleThreshold = max(1 << 14, 2 * pending.count)
     }
 
-    /// Stores all items. Returns errors, in the order of the input, for those whose targets do not
-    /// exist.
+    /// Stores all pending values. Returns an error for each value of which a link target does not
+    /// exist, in the order of the input.
     package func storeAll() throws(RealmError) -> [RecordError] {
         try flushDeletes()
         var refused: [RecordError] = []
@@ -163,7 +168,8 @@ extension ObjectWriter {
         return refused
     }
 
-    /// Stores the value of an item. Returns false if a target does not exist yet.
+    /// Stores a pending value and returns true. Returns false if the target of a link in it does
+    /// not exist yet.
     private func storeIfResolved(
         _ item: PendingLinks.Item, _ value: StagedValue
     ) throws(RealmError) -> Bool {
@@ -174,7 +180,8 @@ extension ObjectWriter {
         return true
     }
 
-    /// Spills the transaction if its memory limit requires it.
+    /// Writes changes of the open transaction to the file if they exceed the transaction's memory
+    /// limit.
     package func saveMemory() throws(RealmError) {
         if transaction.isSpillDue { try transaction.spill() }
     }

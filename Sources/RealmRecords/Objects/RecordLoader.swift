@@ -16,7 +16,8 @@ package final class RecordLoader {
     private let stage: JSONStage
     private let plan: ClassPlan
     private let mode: RecordRules.Mode
-    /// Called with the plan after each record was converted, to complete its row.
+    /// Called with the plan after each record was converted. May set values in `plan.row` for
+    /// properties that the record does not give.
     private let complete: ((ClassPlan) -> Void)?
     private var batch: ConvertedRecords
     /// Positions of the records of the batch.
@@ -36,7 +37,8 @@ package final class RecordLoader {
     /// - Parameters:
     ///   - table: class of the records, which is not embedded.
     ///   - schema: schema of the transaction.
-    ///   - complete: called with the plan after each record was converted.
+    ///   - complete: called with the plan after each record was converted. May set values in
+    ///     `plan.row` for properties that the record does not give.
     package init(
         _ transaction: WriteTransaction, _ table: TableInfo, _ schema: Schema, _ rules: RecordRules,
         complete: ((ClassPlan) -> Void)? = nil
@@ -56,8 +58,8 @@ package final class RecordLoader {
             plans, table, capacity: max(1, min(maximumBatchCount, most)))
     }
 
-    /// Sets the value of a property in new objects whose records do not give it. The bytes of the
-    /// value must be valid as long as this loader.
+    /// Sets the value that a property gets if a record does not give it. The bytes of the value
+    /// must be valid as long as this loader.
     package func setDefault(_ column: Int, _ value: Value) { plan.setDefault(column, value) }
 
     /// Reads all records of `source` and stores them.
@@ -128,7 +130,8 @@ package final class RecordLoader {
         do throws(RealmError) { return try body() } catch { throw .engine(error) }
     }
 
-    /// Calls `body`, whose errors of kind `data` are errors of the record at `place`.
+    /// Calls `body`. Throws an error of kind `data` as `Failure.record`, an error of the record at
+    /// `place`, and any other error as `Failure.engine`.
     private func record<T>(
         _ place: RecordLocation, _ body: () throws(RealmError) -> T
     ) throws(Failure) -> T {

@@ -1,21 +1,21 @@
-/// Rules by which records become objects.
+/// Rules by which records become objects: modes, field names and limits.
 package struct RecordRules {
-    /// Treatment of a record whose object exists, and of one whose object does not.
+    /// Effect of a record if its object exists, and if its object does not exist.
     package enum Mode: String, CaseIterable {
         case insert, upsert, merge, update, delete, apply
     }
 
-    /// Treatment of links to missing objects.
+    /// Effect of a link whose target does not exist.
     package enum LinkMode: String, CaseIterable {
         case strict, create, null
     }
 
     package var mode = Mode.insert
     package var links = LinkMode.strict
-    /// Names of the fields from which properties take their values; without a class for the classes
-    /// of all records, but not for objects inside them.
+    /// Properties that take their values from a field with another name. A pair without a class
+    /// applies to all classes that are not embedded.
     package var renamed: [(className: String?, property: String, field: String)] = []
-    /// Properties whose values do not come from the records.
+    /// Properties that have the same value in all records. Fields with their names are ignored.
     package var constants: [String] = []
     /// Field that names the class of a record.
     package var classField = "_class"

@@ -9,11 +9,11 @@ package indirect enum StagedValue {
     /// The elements of a list or set.
     case list([StagedValue])
     case dictionary([(key: Value, value: StagedValue)])
-    /// An embedded object, or an object that a record contains in the place of a link.
+    /// An embedded object, or a whole object that a record contains where it could have a link.
     case object(StagedObject)
 }
 
-/// Reference to the target of a link.
+/// Identification of a link's target by its primary key or object key.
 package struct ObjectReference {
     package enum Name {
         case primaryKey(Value)

@@ -138,8 +138,8 @@ struct DelimitedScan {
         return end
     }
 
-    /// Returns a mask of 16 bits, one for each byte: 1 if the byte equals one of the four. Also
-    /// records whether a byte is not ASCII.
+    /// Returns a mask of 16 bits, one for each byte from `p` on: 1 if the byte equals `a`, `b`, `c`
+    /// or `d`. Sets `hasNonASCII` if one of the 16 bytes is not ASCII.
     @inline(__always)
     private mutating func match(
         _ p: UnsafeRawPointer, _ a: UInt8, _ b: UInt8, _ c: UInt8, _ d: UInt8

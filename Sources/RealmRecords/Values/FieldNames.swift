@@ -7,22 +7,22 @@ import RealmEngine
 package final class FieldNames {
     private struct Entry {
         let name: ByteView
-        /// Index of the name; -1 for an unknown name.
+        /// Index in the array of known names; -1 for an unknown name.
         let index: Int32
     }
 
-    /// Storage of the names, whose addresses do not change.
+    /// Memory of the names in `entries`, at fixed addresses.
     private let arena = ScratchArena()
     private var entries: UnsafeMutablePointer<Entry>
     private var count = 0
     private var entryOfName: [[UInt8]: Int] = [:]
-    /// For each position in a record, the entry of the name that was last at this position; -1 for
-    /// none.
+    /// For each position of a field in a record, the index in `entries` of the name found there
+    /// most recently; -1 for none. Names beyond the limits of the cache are not recorded.
     private let expected: UnsafeMutablePointer<Int32>
     private let maximumEntryCount: Int
 
-    /// Limits of the cache. Further unknown names, and names at further positions, are looked up
-    /// each time.
+    /// Limits of the cache. Unknown names beyond the first 256, and names at positions from 4096
+    /// on, are looked up for each record.
     private static let maximumCachedUnknownNames = 256
     private static let maximumCachedPositions = 4096
     private static let maximumUnknownNameLength = 256
