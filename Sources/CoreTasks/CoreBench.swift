@@ -3,13 +3,14 @@ import ToolBench
 import ToolKit
 import ToolVersion
 
-/// `core-bench`: `realm-bench` with the tasks of realm-core's own benchmark ("common tasks"). They
-/// have the same properties, indexes, number of objects and distributions of values. Hence the CPU
-/// time of one repetition (CPU/OP) can be compared with the time that realm-core's benchmark prints
-/// for the task of the same name. Beginning and discarding transactions are not measured, as in
-/// that benchmark.
+/// `core-bench`: `realm-bench` with the tasks of realm-core's own benchmark.
+///
+/// The tasks have the same properties, indexes, number of objects and distributions of values as in
+/// realm-core's benchmark. Hence the CPU time of one repetition (CPU/OP) can be compared with the
+/// time that realm-core's benchmark prints for the task of the same name. Beginning and discarding
+/// transactions are not measured, as in that benchmark.
 public enum CoreBench {
-    /// The workloads of `realm-bench`, and the common tasks.
+    /// The workloads of `realm-bench`, and the tasks of realm-core's benchmark.
     package static let catalogue = WorkloadCatalogue(
         adding: CoreTask.all.map(\.plan), commonRows: CoreTask.usualRows)
 

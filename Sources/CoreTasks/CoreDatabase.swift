@@ -2,7 +2,7 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// The database of a common task: the class `t`, which the task creates, and the data that its
+/// The database of a task: the class `t`, which the task creates, and the data that the task's
 /// repetitions use.
 final class CoreDatabase: MeasuredDatabase {
     /// Number of objects that a task creates by default.
@@ -107,7 +107,7 @@ final class CoreDatabase: MeasuredDatabase {
         }
     }
 
-    /// Stores a value that repetitions insert later.
+    /// Appends a value to `prepared`, the values that repetitions of the task insert.
     func prepare(_ argument: QueryArgument) {
         guard case .string(let bytes) = value(argument) else {
             return prepared.append(value(argument))

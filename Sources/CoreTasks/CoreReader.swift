@@ -2,8 +2,8 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// Reads the version of the database on which the repetitions of a common task work. Confined to
-/// one thread.
+/// Reads the version of the database on which the repetitions of a task work. Confined to one
+/// thread.
 package final class CoreReader {
     let database: CoreDatabase
     let snapshot: Snapshot

@@ -2,8 +2,8 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// A common task: a task of realm-core's own benchmark. It consists of the initial data, and of the
-/// work that is repeated and measured.
+/// A task of realm-core's own benchmark. It consists of the initial data, and of the work that is
+/// repeated and measured.
 struct CoreTask: Sendable {
     /// Number of objects that most tasks create, as in realm-core's benchmark. All other numbers of
     /// a task are proportional to it.
@@ -20,7 +20,8 @@ struct CoreTask: Sendable {
     /// Work that is measured in one repetition of the task.
     enum Work: Sendable {
         case read(Reading)
-        /// Beginning and discarding the transaction are not measured.
+        /// Makes changes in a transaction that is discarded afterwards. Only the changes are
+        /// measured, not beginning and discarding the transaction.
         case change(Changing)
         /// Begins and commits its own transactions. `undo`, which restores the data, is not
         /// measured.
@@ -35,8 +36,9 @@ struct CoreTask: Sendable {
     let times: Int
     let build: Build
     let work: Work
-    /// Computes the result that repetitions must return, in a slower way. If it is nil and `build`
-    /// sets no expected result, the result is checked by reading once without indexes and kernels.
+    /// Computes, in a slower way, the result that each repetition must return. If `verification` is
+    /// nil, `CoreDatabase.expected` is the result. If that is nil, too, a reading task is executed
+    /// once more without search indexes and fast scan functions (kernels).
     var verification: Reading?
 
     var plan: WorkloadPlan {

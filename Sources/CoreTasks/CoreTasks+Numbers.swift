@@ -39,7 +39,7 @@ extension CoreTask {
     }
 
     /// Creates objects with a list of three numbers each; four times as many objects as in other
-    /// common tasks.
+    /// tasks.
     private static let triples: Build = { (database) throws(RealmError) in
         var ints = PropertySpec("ints", .int)
         ints.collection = .list

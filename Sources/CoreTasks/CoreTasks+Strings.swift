@@ -22,7 +22,7 @@ extension CoreTask {
     private static let manyDuplicates = duplicates { _ in 100 }
     private static let manyUnindexed = duplicates(upTo: { _ in 100 }, isIndexed: false)
 
-    /// The texts that are searched for, one after the other.
+    /// The texts that the repetitions search for, in order: "10", "20" to "100".
     static let tens = (1...10).map { QueryArgument.string(String($0 * 10)) }
 
     /// Creates objects whose text is their position. Repetitions search for evenly spaced texts.
@@ -44,7 +44,7 @@ extension CoreTask {
     // MARK: Words
 
     /// Sizes in bytes of the seven texts that objects have in turn. Two of the texts contain both
-    /// words that are searched for.
+    /// words of the query.
     private static let lengths = [343, 680, 924, 395, 421, 276, 45]
     private static let vocabulary = [
         "database", "management", "system", "model", "during", "which", "language", "early",
@@ -119,7 +119,8 @@ extension CoreTask {
     private static let longNeedle =
         "a text that is so long that it has a place to itself, and found late"
 
-    /// Creates short texts, and one long text in the second object, which is searched for.
+    /// Creates short texts, and in the second object one long text, which the repetitions search
+    /// for.
     private static let oneLongText: Build = { (database) throws(RealmError) in
         try texts()(database)
         guard database.keys.count > 1 else { return }

@@ -6,8 +6,8 @@ extension CoreTask {
     /// Creates pairs of objects with equal values of the type, derived from random numbers up to a
     /// million. Repetitions search for at least 50 of the values.
     ///
-    /// - Parameter prepare: called with the numbers of the pairs, and the numbers that are searched
-    ///   for.
+    /// - Parameter prepare: called with the numbers of all pairs, and with the numbers whose values
+    ///   the repetitions search for.
     private static func typed(
         _ type: CoreType, isOptional: Bool = false, isIndexed: Bool = false, needles: Int = 50,
         prepare: (@Sendable (CoreDatabase, [Int64], [Int64]) -> Void)? = nil
@@ -126,7 +126,8 @@ extension CoreTask {
             times: 5, build, clear)
     }
 
-    /// The task named `5` searches for 50 values, too, as in realm-core's benchmark.
+    /// The tasks whose name contains `-5-` search for 50 values, like realm-core's tasks of that
+    /// name.
     static let parsed: [CoreTask] = [
         parsed(.uuid, isIndexed: true, 5000, isList: false),
         parsed(.objectID, isIndexed: true, 5000, isList: false),
@@ -154,8 +155,8 @@ extension CoreTask {
         }
     }
 
-    /// The repetitions create two objects for each prepared value. The values are derived from
-    /// random numbers; their number is half the base size.
+    /// Creates a class with an index. The repetitions create two objects for each of as many random
+    /// values as half the base size.
     private static func insertWithIndex(_ type: CoreType) -> CoreTask {
         let build: Build = { (database) throws(RealmError) in
             var property = PropertySpec("v", type.column)

@@ -3,7 +3,7 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// All common tasks, in the order of realm-core's benchmark.
+    /// All tasks, in the order of realm-core's benchmark.
     static let all =
         transactions + iterations + sorting + objects + strings + numbers + links + equalities
         + parsed + indexes + timestamps + identifiers + places

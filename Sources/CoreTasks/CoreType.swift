@@ -2,8 +2,7 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// Property types for which the common tasks are the same. Converts a number to a value of each
-/// type.
+/// A property type for which some tasks are repeated. Converts numbers to values of the type.
 enum CoreType: String, Sendable {
     case int, bool, string, timestamp, uuid, mixed
     case objectID = "object-id"
@@ -51,8 +50,8 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// Returns the same number for all numbers that `argument` converts to equal values of this
-    /// type: the lowest bit for Booleans.
+    /// Returns a number that is equal for two numbers if and only if `argument` converts them to
+    /// equal values of this type. For Booleans, 0 or 1.
     func representative(_ number: Int64) -> Int64 {
         switch self {
         case .bool: number & 1

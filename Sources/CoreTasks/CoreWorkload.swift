@@ -2,7 +2,7 @@ import RealmEngine
 import ToolBench
 import ToolKit
 
-/// One run of a common task. An operation of the meter is one repetition.
+/// One run of a task. An operation of the meter is one repetition.
 final class CoreWorkload: Workload {
     private let setting: BenchSetting
     private let task: CoreTask

@@ -31,8 +31,8 @@ extension ColumnInfo {
 /// Allocator of distinct names that are valid in a language.
 package struct ModelNames {
     private var taken: Set<String>
-    /// Prefix that generated code puts before a name to make a second one; nil if it makes none.
-    /// Allocating `name` also reserves `prefix + name`.
+    /// Prefix of a second name that the language derives from each name, such as `_` for `_age`;
+    /// nil for none. `name(for:)` reserves both names.
     private let prefix: String?
 
     package init(reserved: Set<String>, isReserving prefix: String? = nil) {

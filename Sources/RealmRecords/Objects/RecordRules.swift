@@ -12,8 +12,8 @@ package struct RecordRules {
 
     package var mode = Mode.insert
     package var links = LinkMode.strict
-    /// Properties that take their values from a field with another name. A pair without a class
-    /// applies to all classes that are not embedded.
+    /// Properties that take their values from a field with another name. If `className` is nil,
+    /// an entry applies to all classes that are not embedded.
     package var renamed: [(className: String?, property: String, field: String)] = []
     /// Properties that have the same value in all records. Fields with their names are ignored.
     package var constants: [String] = []

@@ -21,8 +21,8 @@ package final class FieldNames {
     private let expected: UnsafeMutablePointer<Int32>
     private let maximumEntryCount: Int
 
-    /// Limits of the cache. Unknown names beyond the first 256, and names at positions from 4096
-    /// on, are looked up for each record.
+    /// Limits of the cache. Names beyond them are looked up for each record: unknown names after
+    /// the first 256 or longer than 256 bytes, and names at positions from 4096 on.
     private static let maximumCachedUnknownNames = 256
     private static let maximumCachedPositions = 4096
     private static let maximumUnknownNameLength = 256

@@ -65,16 +65,16 @@ enum Verdict: Equatable, Sendable {
     case regression
     /// The runs differ so much from each other that no verdict is possible.
     case noisy
-    /// Each side has only one run, so the noise is unknown.
+    /// One of the two measurements has a single run, so the noise is unknown.
     case single
 
     /// Compares the runs `new` with the runs `old`.
     ///
     /// A change counts if three conditions hold: the medians differ by more than `limit`, their
-    /// confidence intervals do not overlap, and every run of one side is beyond every run of the
-    /// other. If the quartiles of either side differ by more than 10 %, an improvement never
-    /// counts, and a regression counts only if even the best new run is worse than the worst old
-    /// run by more than the limit.
+    /// confidence intervals do not overlap, and every new run is worse than every old run, or every
+    /// new run better. If the quartiles of the old or of the new runs differ by more than 10 %, an
+    /// improvement never counts, and a regression counts only if even the best new run is worse
+    /// than the worst old run by more than the limit.
     init(old: [Double], new: [Double], metric: GateMetric, limit: Double) {
         let worsening = Self.worsening(Statistics.median(old), Statistics.median(new), metric)
         guard abs(worsening) > limit else {
@@ -107,8 +107,8 @@ enum Verdict: Equatable, Sendable {
         return (metric.isRate ? old - new : new - old) / old
     }
 
-    /// Returns, for each side, the value of the run that is closest to the runs of the other side:
-    /// if the new runs are worse, the worst old run and the best new run.
+    /// Returns the old and the new run that are closest to each other. If the new runs are worse,
+    /// these are the worst old run and the best new run.
     private static func edges(
         _ old: [Double], _ new: [Double], _ metric: GateMetric, isWorse: Bool
     ) -> (old: Double, new: Double) {

@@ -7,7 +7,7 @@ import ToolKit
 open class MeasuredDatabase {
     let path: String
     let database: Database
-    /// Session that created the file; nil for a database that was joined.
+    /// Session that created the file; nil if an instance was opened in an existing database.
     let session: WriteSession?
     /// Instance that writes instead of the session, in workloads with several threads; otherwise
     /// nil.
@@ -21,15 +21,16 @@ open class MeasuredDatabase {
     private var maximumVersionCount = 0
     private var growth = GrowthCurve()
     private var before = WriteSession.WriteStatistics()
-    /// Whether the statistics currently exclude commits.
+    /// Whether commits are not counted in the statistics at present, during a call of `apart`.
     private var excludesCommits = false
-    /// Number of syncs caused by the commits that are not counted. `asideBytes` is the number of
-    /// bytes that these commits wrote.
+    /// Number of syncs during calls of `apart`, to be subtracted from the statistics. `asideBytes`
+    /// is the number of bytes written during these calls.
     private var asideSyncs = 0
     private var asideBytes = 0
     private var sizeAtStart = 0
 
-    /// Number of old versions to pin. `pins` are the versions that are pinned.
+    /// Number of old versions that `commit` pins, one after each commit. `pins` are the snapshots
+    /// that pin versions at present.
     private var pinsWanted = 0
     private var pins: [Snapshot] = []
 
@@ -45,8 +46,8 @@ open class MeasuredDatabase {
         database = session.database
     }
 
-    /// Joins a database that this process already has open, with an instance for the calling
-    /// thread.
+    /// Opens an instance for the calling thread, in a database that this process already has open.
+    /// For additional writers of a workload.
     init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         self.path = path
         let joined = try Instance.open(path, setting)
@@ -163,7 +164,7 @@ open class MeasuredDatabase {
         asideBytes += now.bytes - known.bytes
     }
 
-    /// Adds commits that another writer made through the session.
+    /// Adds commits to the statistics that another writer made through `session`.
     func note(commits: Int, logicalBytes: Int) {
         self.commits += commits
         self.logicalBytes += logicalBytes

@@ -26,7 +26,8 @@ final class PeopleDatabase: MeasuredDatabase {
         resetStatistics()
     }
 
-    /// Joins a database of persons, with an instance for the calling thread.
+    /// Opens an instance for the calling thread, in a database of persons that this process already
+    /// has open.
     override init(joining path: String, _ setting: BenchSetting) throws(RealmError) {
         hasPhotos = setting.valueSize > 0
         row = Self.row(hasPhotos)

@@ -9,7 +9,7 @@ package struct BenchSetting: Sendable, Equatable {
     var isGenerated = false
     /// Number of operations in a run, for workloads that have no fixed number of operations.
     package var num = 100_000
-    /// Number of objects that the common tasks begin with; nil for `num`.
+    /// Number of objects with which the tasks of `core-bench` begin; nil for `num`.
     package var coreRows: Int?
     var runs = 5
     var warmup = Duration.milliseconds(200)
@@ -111,7 +111,7 @@ enum Distribution: Sendable, Equatable {
     }
 }
 
-/// Artificial slowdown of a measurement, to try out gates and plots.
+/// Artificial slowdown of a measurement, to try out the limits of `--gate` and the plots.
 struct Injection: Sendable, Equatable {
     /// Share by which every operation is prolonged: 0.3 for `slow=30%`.
     var slowdown = 0.0

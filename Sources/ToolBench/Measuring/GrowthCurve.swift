@@ -7,8 +7,9 @@ struct GrowthCurve: Sendable, Equatable {
     private(set) var stride = 1
     private var seen = 0
 
-    /// Records the file size after the next commit, or skips it if it is not at a multiple of
-    /// `stride`.
+    /// Adds the file size after one more commit. Stores the size only if the number of earlier
+    /// sizes is a multiple of `stride`. When the array is full, removes every other size and
+    /// doubles `stride`.
     mutating func add(_ size: Int) {
         if seen % stride == 0 { sizes.append(size) }
         seen += 1

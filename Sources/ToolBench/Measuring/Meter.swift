@@ -35,7 +35,8 @@ package struct Meter: Sendable {
     private let injection: Injection
     /// Index of the operation to be paused (`Injection.stall`); negative for none.
     private var stallAt: Int
-    /// Nanoseconds between two intended starts; 0 without a rate.
+    /// Nanoseconds between the intended starts of two operations; 0 if each operation starts after
+    /// the previous one.
     private let interval: Double
     private var scheduled = 0
     private var scheduleBegan: UInt64 = 0
@@ -45,10 +46,15 @@ package struct Meter: Sendable {
         self.init(rate: nil, lateThreshold: nil, limit: nil, injection: Injection(), middle: 0)
     }
 
+    /// Creates a stopped stopwatch.
+    ///
     /// - Parameters:
     ///     - rate: operations per second; nil to start each after the previous one.
-    ///     - limit: nanoseconds after which `isOver` is true.
-    ///     - middle: index of the operation that an injected stall pauses.
+    ///     - lateThreshold: nanoseconds after the intended start from which an operation counts as
+    ///       late; nil for no limit.
+    ///     - limit: nanoseconds after which `isOver` is true; nil for no limit.
+    ///     - injection: artificial slowdown of operations.
+    ///     - middle: index of the operation that is paused if `injection` has a stall.
     init(
         rate: Double?, lateThreshold: UInt64?, limit: UInt64?, injection: Injection, middle: Int
     ) {
@@ -122,7 +128,7 @@ package struct Meter: Sendable {
         return result
     }
 
-    /// Whether the time limit of the run was reached at the last lap.
+    /// Whether the run had reached its time limit when the most recent operation ended.
     @inline(__always)
     package var isOver: Bool { elapsed &+ (lapBegan &- began) >= limit }
 
@@ -137,7 +143,8 @@ package struct Meter: Sendable {
 
     // MARK: Open loop
 
-    /// Delays all intended starts by the time for which the clock was stopped.
+    /// Delays the intended starts of all further operations by the time for which the clock was
+    /// stopped.
     private mutating func resume() {
         guard interval > 0 else { return }
         scheduleBegan = began &- elapsed

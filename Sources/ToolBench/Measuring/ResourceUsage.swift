@@ -32,7 +32,8 @@ struct ResourceUsage: Sendable {
             majorFaults: usage.ru_majflt)
     }
 
-    /// Returns the sum, without bytes written.
+    /// Returns this usage with the processor times and page faults of `other` added. Does not add
+    /// the bytes written.
     func adding(_ other: ResourceUsage) -> ResourceUsage {
         var sum = self
         sum.userNanoseconds += other.userNanoseconds

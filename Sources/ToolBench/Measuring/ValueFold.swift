@@ -8,8 +8,8 @@ import ToolKit
 struct ValueFold {
     private(set) var sum: UInt64 = 0
     private let snapshot: Snapshot
-    /// Whether reading collections counts against the snapshot's read budget. Correct only if every
-    /// object is read once.
+    /// Whether reading collections counts against the snapshot's read budget, the number of bytes
+    /// that a walk over the database may read. Correct only if every object is read once.
     private let isWalking: Bool
 
     init(_ snapshot: Snapshot, isWalking: Bool) {

@@ -5,7 +5,7 @@ package enum BenchTable {
     package static let table = table(
         "realm-bench", "measure how fast Realm databases are read and written", .installed)
 
-    /// Creates a command table with another name and another catalogue of workloads.
+    /// Creates a command table for a program called `name` with the workloads of `catalogue`.
     package static func table(
         _ name: String, _ summary: String, _ catalogue: WorkloadCatalogue
     ) -> CommandTable {

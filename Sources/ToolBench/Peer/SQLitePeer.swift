@@ -24,8 +24,11 @@ final class SQLitePeer {
     private static let program = "sqlite3"
     private static let mark = "realm-bench: done"
 
-    /// Prepares the objects for those workloads that have a counterpart in SQL. Throws `input` if
+    /// Fills the database from which the runs copy persons and dogs (the stage). Throws `input` if
     /// there is no `sqlite3` program.
+    ///
+    /// - Parameter workloads: workloads of the measurement. The stage gets only the data that their
+    ///   counterparts in SQL use.
     init(
         _ peer: BenchPeer, _ setting: BenchSetting, _ workloads: [WorkloadPlan]
     ) throws(RealmError) {

@@ -2,11 +2,11 @@ import ToolKit
 
 /// The counterpart of a workload in SQL.
 struct SQLiteScript: Sendable {
-    /// Objects that are prepared in a separate database (the stage).
+    /// Table of the separate database (the stage) from which a script copies.
     enum Source: Sendable {
-        /// Persons in the order of their keys.
+        /// Persons in ascending order of their primary keys.
         case people
-        /// The same persons with random keys, in insertion order.
+        /// As many persons, with the primary keys in random order.
         case shuffled
         /// New values for all persons, in random order.
         case replacements
@@ -26,10 +26,11 @@ struct SQLiteScript: Sendable {
     var batches = 1
     /// The workload processes the number of objects divided by this number.
     var share = 1
-    /// Number of times that the statements are repeated, each time as one operation; 0 if they are
-    /// not repeated.
+    /// Number of times that `statements` are executed, each time as one operation; 0 if
+    /// `statements` process a range of operations.
     var repeats = 0
-    /// Statements for the operations from number `A` up to, but not including, `B`.
+    /// SQL for a range of operations. In `>=A` and `<B`, the letters are placeholders for the first
+    /// operation and for the one after the last.
     let statements: String
 
     private static let columns =
@@ -129,7 +130,7 @@ struct SQLiteScript: Sendable {
             statements: "CREATE INDEX person_email ON person(email);"),
     ]
 
-    /// Counterparts of the query workloads, with the same number of repetitions.
+    /// Queries of the query workloads in SQL, with the same number of repetitions.
     static let queries: [SQLiteScript] = [
         query("query-int", .int, "SELECT count(*) FROM person WHERE age>50;"),
         query("query-int-index", .intIndex, "SELECT count(*) FROM person WHERE _id=1234;"),

@@ -18,7 +18,7 @@ struct SQLiteStage {
         dog INTEGER
         """
 
-    /// Sends all objects that are needed, in parts of limited size.
+    /// Sends the statements that create all tables of `sources`, in parts of about 64 KiB.
     func fill(_ child: ChildProcess) throws(RealmError) {
         var sql = ByteBuffer(capacity: 1 << 17)
         sql.append("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;BEGIN;")

@@ -49,7 +49,7 @@ extension BenchReport {
         }
     }
 
-    /// Number of generated objects. The common tasks may begin with another number.
+    /// Number of generated objects. The tasks of `core-bench` may begin with another number.
     private var objects: String {
         let core = results.count { $0.name.hasPrefix("core-") }
         guard core > 0, let rows = setting.coreRows, rows != setting.num else {

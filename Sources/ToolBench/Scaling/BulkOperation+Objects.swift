@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Operations that edit many objects with indexes, in one transaction.
+/// Operations in one transaction on many objects of a class that has search indexes.
 extension BulkOperation {
     static let objects: [BulkOperation] = [
         BulkOperation(

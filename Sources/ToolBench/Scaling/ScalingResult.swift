@@ -7,8 +7,8 @@ struct ScalingPoint: Sendable {
     let num: Int
     let operations: Int
     let runs: Int
-    /// Processor time in nanoseconds in user mode, and in kernel mode (`system`), of the run that
-    /// took the least processor time.
+    /// Processor time in user mode, in nanoseconds. `system` is the time in kernel mode. Both are
+    /// of the run that took the least processor time.
     let user: Int
     let system: Int
     /// Size of the file after the run. `liveBytes` are the bytes that its newest version uses. Both
@@ -50,12 +50,13 @@ struct ScalingResult: Sendable {
     let name: String
     var points: [ScalingPoint] = []
 
-    /// Exponents between the two largest sizes, of processor time and of file size; nil if unknown.
+    /// Exponents with which processor time and file size grow between the two largest sizes: 1 if
+    /// proportional to `num`. Nil if unknown.
     var processorExponent: Double? { exponent(at: points.count - 1, of: \.processorTime) }
     var fileExponent: Double? { exponent(at: points.count - 1, of: \.fileBytes) }
 
-    /// Returns the exponent between the size at `index` and the previous one; nil for the first
-    /// size.
+    /// Returns the exponent with which a cost grows from the previous size to the size at `index`;
+    /// nil for the first size.
     func exponent(at index: Int, of figure: (ScalingPoint) -> Int?) -> Double? {
         guard index > 0, index < points.count else { return nil }
         return points[index].exponent(since: points[index - 1], of: figure)

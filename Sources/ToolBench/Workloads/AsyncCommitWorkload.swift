@@ -23,8 +23,8 @@ final class AsyncCommitWorkload: Workload {
         try scratch.sync()
     }
 
-    /// State that only the thread of the queue uses during a run. The measuring thread reads it
-    /// afterwards.
+    /// State of one run, for the thread of the work queue. The measuring thread waits with
+    /// `finished` until `left` is 0, and reads the other properties afterwards.
     private final class State: @unchecked Sendable {
         var instance: Instance?
         var meter = Meter()

@@ -64,7 +64,8 @@ extension WorkloadCatalogue {
 /// own instance.
 ///
 /// The numbers of reads and writes are fixed, and every writer changes different objects, so that
-/// the final content does not depend on timing. The positions of nodes in the file do.
+/// the final content does not depend on timing. Only the offsets of nodes in the file depend on
+/// timing.
 class ConcurrentWorkload: WriteWorkload {
     /// Number of objects after which a reader advances to the newest version.
     fileprivate static let readsPerVersion = 100
@@ -306,7 +307,8 @@ final class WriteWhileReading: ConcurrentWorkload {
 /// alone.
 final class Notify: ConcurrentWorkload {
     private static let longest = 10_000
-    /// Number of changes that the observer has read; negative until it has joined the session.
+    /// Number of changes that the reading thread has read; -1 until that thread has joined the
+    /// session.
     private let seen = Atomic<Int>(-1)
     private let committedAt = Atomic<UInt64>(0)
 

@@ -93,8 +93,9 @@ class ObjectWorkload: Workload {
         meter.stop()
     }
 
-    /// Runs the operations `first ..< first + count` with one handle, which keeps its position
-    /// between calls. `body` moves the handle to an object and returns a number for the sum.
+    /// Runs the operations `first ..< first + count` with one object handle, which remains at its
+    /// object between calls. `body` moves the handle to an object and returns a number, which is
+    /// added to the checksum `sum`.
     @inline(__always)
     fileprivate final func walk(
         _ first: Int, _ count: Int,

@@ -141,8 +141,8 @@ final class PeopleQueryWorkload: QueryWorkload {
         if let rows, !query.order.isEmpty { try checkOrder(rows) }
     }
 
-    /// Returns the number of results. It is evaluated object by object, without kernels and
-    /// indexes.
+    /// Returns the number of objects that the query must find. Counts them in a slower way: object
+    /// by object, without search indexes and fast scan functions (kernels).
     private func expectedCount() throws(RealmError) -> Int {
         guard let table else { return 0 }
         if case .distinct = query { return try distinctNames(table) }
@@ -171,8 +171,8 @@ final class PeopleQueryWorkload: QueryWorkload {
         }
     }
 
-    /// Checks that adjacent objects of the result are sorted, and that no other object precedes the
-    /// first one.
+    /// Checks that the found objects are sorted, and that no object of the class belongs before the
+    /// first found one.
     private func checkOrder(_ rows: RowSet) throws(RealmError) {
         var last: [Value] = []
         for key in rows.keys {

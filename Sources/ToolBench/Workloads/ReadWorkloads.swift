@@ -215,7 +215,7 @@ final class ReadRandomWorkload: ReadWorkload {
         case missing
     }
 
-    /// Number of objects that are chosen at a time, while the clock is stopped.
+    /// Number of objects that the workload chooses in advance, while the meter's clock is stopped.
     private static let batch = 4096
     private static let hotShare = 100
 

@@ -2,26 +2,29 @@ import RealmEngine
 import Synchronization
 import ToolKit
 
-/// A thread with a run loop, like the thread of a user interface, gets a tick every millisecond and
-/// then reads an object. Meanwhile, other threads change every object in one transaction after
-/// another. One operation is a tick. It is timed from the time when the tick is due to the end of
-/// the read, so the times show everything that blocks the thread.
+/// Measures how writers delay a thread with a run loop, like the thread of a user interface.
+///
+/// A timer thread wakes the loop every millisecond (a tick). The loop's thread then reads an
+/// object. Meanwhile, other threads change every object in one transaction after another. One
+/// operation is a tick. It is timed from the time when the tick is due to the end of the read, so
+/// the times show everything that blocks the thread.
 class TickWhileWriting: ConcurrentWorkload {
     private static let interval: UInt64 = 1_000_000
     fileprivate static let ticksPerCommit = 100
 
-    /// Number of ticks that the timer thread has reported. A separate object, because that thread
-    /// may live longer than the workload.
+    /// Number of ticks that are due so far, set by the timer thread. A separate object, because the
+    /// timer thread may live longer than the workload.
     private final class DueTicks: Sendable {
         let count = Atomic<Int>(0)
     }
 
     private let due = DueTicks()
-    /// Number of completed ticks.
+    /// Number of ticks for which the loop's thread has read an object.
     private let ticksDone = Atomic<Int>(0)
     /// Number of transactions in progress or being written.
     fileprivate let transactions = Atomic<Int>(0)
-    /// Number of ticks that were completed while a transaction was in progress or being written.
+    /// Number of ticks for which the loop's thread read an object while a transaction was in
+    /// progress or being written.
     private let disturbed = Atomic<Int>(0)
 
     private var ticks: Int { max(20, setting.num / 100) }
@@ -55,7 +58,8 @@ class TickWhileWriting: ConcurrentWorkload {
         while instance.isPerformingAsynchronousWriteOperations { loop.run(milliseconds: 10) }
     }
 
-    /// Lets the thread of the loop write. Does nothing in this class.
+    /// Called after every hundredth tick on the thread of the run loop. A subclass may write there;
+    /// this class does nothing.
     fileprivate func writeHere(_ instance: Instance) throws(RealmError) {}
 
     private func tick(
@@ -67,8 +71,8 @@ class TickWhileWriting: ConcurrentWorkload {
         if transactions.load(ordering: .relaxed) > 0 { disturbed.add(1, ordering: .relaxed) }
     }
 
-    /// Starts a thread that wakes the loop at fixed times. Returns false if the thread cannot be
-    /// started.
+    /// Starts the timer thread, which wakes the run loop for each tick. Returns false if the thread
+    /// cannot be started.
     private func startTicker(
         _ began: UInt64, _ wake: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -106,8 +110,9 @@ class TickWhileWriting: ConcurrentWorkload {
     }
 }
 
-/// The thread of the loop itself changes every object, in asynchronous transactions. The blocks of
-/// the transactions delay ticks; writing the transactions to the file does not.
+/// Like `TickWhileWriting`, but the thread with the run loop itself changes every object, in
+/// asynchronous transactions. The blocks of the transactions delay ticks; writing the transactions
+/// to the file does not.
 final class TickAndWrite: TickWhileWriting {
     override fileprivate var commits: Int { 0 }
 
@@ -128,7 +133,7 @@ final class TickAndWrite: TickWhileWriting {
     }
 }
 
-/// The loop of `TickWhileWriting`, without threads that write.
+/// Like `TickWhileWriting`, without threads that write.
 final class TickWhileIdle: TickWhileWriting {
     override fileprivate var commits: Int { 0 }
     override var note: String? { nil }

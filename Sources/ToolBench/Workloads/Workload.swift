@@ -99,8 +99,8 @@ package struct WorkloadPlan: Sendable {
 /// All workloads, in the order in which they are run.
 package struct WorkloadCatalogue: Sendable {
     let all: [WorkloadPlan]
-    /// Default number of objects that the common tasks begin with; nil if there are no common
-    /// tasks.
+    /// Default number of objects with which the tasks of realm-core's benchmark begin; nil if the
+    /// catalogue does not have these tasks.
     let commonRows: Int?
 
     /// Workloads of `realm-bench`.
@@ -108,7 +108,8 @@ package struct WorkloadCatalogue: Sendable {
 
     /// Creates a catalogue.
     ///
-    /// - Parameter tasks: common tasks, in addition to the workloads of `realm-bench`.
+    /// - Parameter tasks: tasks of realm-core's benchmark, in addition to the workloads of
+    ///   `realm-bench`.
     package init(adding tasks: [WorkloadPlan] = [], commonRows: Int? = nil) {
         all =
             Self.reading + Self.queries + Self.writing + Self.concurrent + Self.objects

@@ -102,13 +102,14 @@ struct WorkloadResult: Sendable {
     /// Whether the workload writes.
     var writes: Bool { runs.contains { $0.storage != nil } }
 
-    /// Returns the median over the runs of a storage statistic; 0 if nothing was stored.
+    /// Returns the median of a storage statistic over all runs. A run that did not write counts as
+    /// 0.
     func storage(_ figure: (StorageStatistics) -> Int) -> Int {
         median { $0.storage.map(figure) ?? 0 }
     }
 
-    /// Returns the median over the runs of a storage statistic that may be unknown; nil if it is
-    /// unknown.
+    /// Returns the median of a storage statistic over the runs in which it is known; nil if it is
+    /// known in none.
     func knownStorage(_ figure: (StorageStatistics) -> Int?) -> Int? {
         knownMedian { $0.storage.flatMap(figure) }
     }
@@ -124,12 +125,13 @@ struct WorkloadResult: Sendable {
         return known.isEmpty ? nil : Statistics.median(known)
     }
 
-    /// Returns the median over the runs of an integer.
+    /// Returns the median of an integer over all runs.
     func median(_ figure: (RunStatistics) -> Int) -> Int {
         Int(Statistics.median(runs.map { Double(figure($0)) }).rounded())
     }
 
-    /// Returns the median over the runs of an integer that may be unknown; nil if it is unknown.
+    /// Returns the median of an integer over the runs in which it is known; nil if it is known in
+    /// none.
     func knownMedian(_ figure: (RunStatistics) -> Int?) -> Int? {
         let known = runs.compactMap { run in figure(run).map(Double.init) }
         return known.isEmpty ? nil : Int(Statistics.median(known).rounded())
