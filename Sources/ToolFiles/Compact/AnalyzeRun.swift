@@ -47,7 +47,8 @@ private struct AnalyzeDocument: ReportDocument {
     /// One line of the table that `--analyze` prints.
     private struct Line {
         let name: String
-        /// Number of objects, or of entries of the history; nil if the line counts nothing.
+        /// Number of objects of the class, or of changesets in the history; nil for lines about
+        /// other space, such as the free lists.
         let count: Int?
         let isProperty: Bool
         let bytes: UInt64

@@ -172,7 +172,8 @@ struct CheckedFile {
 struct CheckPrinter {
     private let format: OutputFormat
     private let namesFiles: Bool
-    /// Maximum number of findings per file in the text format.
+    /// Maximum number of findings (errors and warnings of the check) that the text format prints
+    /// for a file.
     private let most: Int
     private var isFirst = true
 
@@ -208,9 +209,9 @@ struct CheckPrinter {
 /// The result of the check of one file, as a report.
 private struct CheckDocument: ReportDocument {
     let checked: CheckedFile
-    /// Whether lines with findings contain the name of the file.
+    /// Whether each line about a finding (an error or warning) begins with the name of the file.
     let namesFile: Bool
-    /// Maximum number of findings of a file that the text report lists.
+    /// Maximum number of findings (errors and warnings of the check) that the text format prints.
     let most: Int
 
     private var file: JSONItem.Members { [("file", .text(checked.path))] }

@@ -96,7 +96,7 @@ extension CompactRequest {
     }
 }
 
-/// `-n`: reports the expected result of a compaction, and whether it could run now.
+/// `-n`: reports the expected result of a compaction, and whether the compaction could run now.
 struct EstimateRun {
     private let request: CompactRequest
 

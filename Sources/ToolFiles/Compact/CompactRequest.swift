@@ -100,7 +100,7 @@ struct CompactRequest {
     /// Whether the command line contains a target format.
     var convertsFormat: Bool { command[CompactOption.toFormat] != nil }
 
-    /// Whether the result has another format than `database`.
+    /// Whether the written file gets another format than `database`.
     func changesFormat(of database: Database) -> Bool {
         guard let format = command[CompactOption.toFormat], database.top != nil else {
             return false
@@ -121,14 +121,17 @@ struct CompactRequest {
         .misuse(message, code: "InvalidArgument", hint: "realm-compact -h shows the usage")
     }
 
-    /// Returns the encryption key of the result, given the key of the original; nil for an
-    /// unencrypted file.
+    /// Returns the encryption key of the file to be written; nil if the file is not to be
+    /// encrypted.
+    ///
+    /// - Parameter key: key of the file to be read; nil if that file is not encrypted.
     func outputKey(_ key: EncryptionKey?) throws(RealmError) -> EncryptionKey? {
         if command[CompactOption.decrypt] { return nil }
         return try command.readNewKey() ?? key
     }
 
-    /// Whether the result is encrypted with another key than the original, or not encrypted.
+    /// Whether the command line requests another encryption key for the written file, or no
+    /// encryption.
     var changesKey: Bool {
         command.isAnyGiven([CompactOption.newKey, CompactOption.decrypt])
     }

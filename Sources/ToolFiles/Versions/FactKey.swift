@@ -73,7 +73,7 @@ struct FileFacts {
     let inspection: Inspection
     /// Processes that have the file open; nil if the tool did not search for them.
     let openers: FileHolders.Listing?
-    /// For each live version that the inspection found, the processes that may pin it.
+    /// For each live version that the inspection found, the processes that may pin the version.
     let attributions: [PinAttribution]
 
     init(

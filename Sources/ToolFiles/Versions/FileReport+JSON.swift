@@ -72,8 +72,9 @@ extension FileReport {
         ])
     }
 
-    /// Returns the difference between the space of the newest version and the space of `version`,
-    /// in bytes.
+    /// Returns the number of bytes by which the database has grown since `version`: the distance
+    /// between the ends of the space that both versions manage. 0 if the newest version ends
+    /// earlier.
     func growth(since version: Inspection.LiveVersion) -> UInt64 {
         let now = facts.inspection.logicalBytes ?? 0
         return now - min(now, version.logicalBytes)

@@ -252,7 +252,7 @@ extension FileReport {
 }
 
 extension ReaderRow.Kind {
-    /// Name of this kind of reader in reports.
+    /// Name of the kind of reader in reports, such as `frozen`.
     var text: String {
         switch self {
         case .live: "live"
@@ -264,8 +264,9 @@ extension ReaderRow.Kind {
 }
 
 extension PinAttribution {
-    /// Whether the process certainly pins the version: it announced the pin, or the pin was not
-    /// announced and no other process can have it.
+    /// Whether the process certainly pins the version. This is the case if the process has
+    /// announced a pin of the version in the reader table, or if a pin was not announced and only
+    /// this process can have made it.
     func isHeld(by pid: UInt32) -> Bool {
         let isOnlyOne = candidates == [pid] && stale != nil
         return isOnlyOne || announced.contains { $0.process.pid == pid && !$0.isStale }

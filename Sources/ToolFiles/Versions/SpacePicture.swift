@@ -35,8 +35,8 @@ struct SpacePicture {
 
     private var sum: String { Quantity.bytes(Int(clamping: map.bytes)) }
 
-    /// Text for the version that the picture shows. For a salvage, the version number may be
-    /// unknown.
+    /// Text with the version of the database that is drawn. After a salvage, the version number may
+    /// be unknown.
     private var version: String {
         map.version == 0 ? "no known version" : "version \(map.version)"
     }
@@ -125,8 +125,8 @@ struct SpacePicture {
 
     // MARK: Groups
 
-    /// Returns the groups in the order of the legend, and for each owner of bytes (such as a table)
-    /// the index of its group.
+    /// Returns the groups in the order of the legend. Also returns, for each owner in `map.owners`,
+    /// the index of the owner's group.
     private func grouped() -> ([Group], [Int]) {
         var groups: [Group] = []
         var membership = [Int](repeating: 0, count: map.owners.count)
@@ -159,7 +159,7 @@ struct SpacePicture {
         map.owners.indices.filter { matches(map.owners[$0]) }
     }
 
-    /// Adds the largest classes as groups, and all others as one group.
+    /// Adds a legend entry for each of the largest classes, and one entry for all other tables.
     private func addTables(_ add: ([Int], String, Paint) -> Void) {
         let tables = indexes {
             if case .table = $0 { return true }
@@ -180,7 +180,8 @@ struct SpacePicture {
         add(others, "other tables", .axis)
     }
 
-    /// Adds the versions that pin most space as groups, and all others as one group.
+    /// Adds a legend entry for each of the old versions that pin most space, and one entry for all
+    /// other pinned versions.
     private func addVersions(_ add: ([Int], String, Paint) -> Void) {
         let versions = indexes {
             if case .pinned = $0 { return true }

@@ -158,8 +158,8 @@ extension VersionsRequest {
 
     /// Reads the facts about one file.
     ///
-    /// - Parameter late: returns whether a process opened the file too late to pin the given
-    ///   version.
+    /// - Parameter late: returns whether a process opened the file when a version was no longer the
+    ///   newest. The process then cannot pin that version.
     func facts(
         _ path: String, late: (FileHolder, UInt64) -> Bool = { _, _ in false }
     ) throws(RealmError) -> FileFacts {

@@ -85,8 +85,10 @@ struct VersionsWatch {
     }
 }
 
-/// Records when processes opened a file. For each process, `before` is the newest version at the
-/// last observation without the process, which therefore cannot pin an earlier version.
+/// Records when processes opened a file.
+///
+/// For each process, `before` is the version that was the newest at the last observation without
+/// the process. The process cannot pin an earlier version.
 struct Arrivals {
     private var before: [ProcessIdentity: UInt64] = [:]
     private var newest: UInt64?

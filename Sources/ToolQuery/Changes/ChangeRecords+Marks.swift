@@ -7,8 +7,8 @@ extension ChangeRecords {
     /// Appends `{"op":"ready"…}` or a heartbeat.
     func appendMark(_ op: String, version: UInt64) { append(op, version, []) }
 
-    /// Appends the mark at the end of a version. Applying the preceding records to version `from`
-    /// leads to `position`.
+    /// Appends the mark at the end of a version: applying the preceding records to version `from`
+    /// results in the version at `position`.
     func appendCommit(from: UInt64, to position: StreamPosition) {
         append(
             "commit", position.version, [("from", .number(from)), ("records", .count(unmarked))],

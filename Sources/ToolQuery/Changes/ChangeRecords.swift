@@ -20,7 +20,7 @@ final class ChangeRecords {
     private var previous: ChangedTable?
     /// Whether the schema versions differ.
     private(set) var hasVersionChange = false
-    /// Number of change records since the last mark.
+    /// Number of change records since the last `commit` mark, the line at the end of each version.
     var unmarked = 0
     /// Whether only the exit status is needed. The comparison may then stop at the first
     /// difference.
@@ -115,6 +115,9 @@ final class ChangeRecords {
         try output.write(&buffer)
     }
 
+    /// Writes a change record for an object whose values differ. Writes none if only properties
+    /// differ that are not printed.
+    ///
     /// - Parameters:
     ///   - changed: columns whose values differ, as indexes in the newer version.
     ///   - before: the object in the older version.

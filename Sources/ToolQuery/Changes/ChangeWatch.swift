@@ -79,7 +79,8 @@ final class ChangeWatch {
         }
     }
 
-    /// Reason why changes since a position cannot be reported; nil if they can be reported.
+    /// Returns the reason why the changes since the version in `--since` cannot be reported; nil if
+    /// they can be reported.
     private func objection(to since: StreamPosition) -> String? {
         if !since.mayShareSource(with: position(seen)) { return "other-database" }
         return since.version > seen.version ? "version-ahead" : nil

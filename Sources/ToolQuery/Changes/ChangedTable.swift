@@ -13,11 +13,11 @@ final class ChangedTable {
     let counts: ChangeRecords.Counts
     /// For each column, whether records contain it.
     private let isShown: [Bool]
-    /// The names of all properties in quotation marks, then the members before the key of an
-    /// object.
+    /// The name of each property in quotation marks. The last piece is the text before the key of
+    /// an object: `,"class":"X","key":`.
     private let names: ConstantBytes
-    /// Columns with the same names in another version. Cached for the version that was compared
-    /// last.
+    /// For each column, the column with the same name in another version. Cached for the version
+    /// that was compared last.
     private var earlier: (table: TableInfo, columns: [Int?])?
 
     init(_ info: TableInfo, _ request: ChangeRequest, _ counts: ChangeRecords.Counts) {

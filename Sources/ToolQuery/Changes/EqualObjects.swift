@@ -8,8 +8,10 @@ import RealmEngine
 struct EqualObjects {
     private var keys: [String: [ClosedRange<ObjectKey>]] = [:]
 
-    /// Damaged tables are not included. They are compared object by object, which reports the
-    /// damage.
+    /// Compares the leaves of two files.
+    ///
+    /// A damaged table gets no entry in `keys`. Its objects are then compared one by one, which
+    /// reports the damage.
     init(_ old: Snapshot, _ new: Snapshot) {
         var leaves: [String: EqualLeaves] = [:]
         let earlier = Dictionary(old.schema.tables.map { ($0.name, $0) }) { first, _ in first }
@@ -26,8 +28,9 @@ struct EqualObjects {
         }
     }
 
-    /// Returns the names of the tables in which objects in equal leaves are equal. This requires
-    /// that their links refer to objects with the same primary keys in both files.
+    /// Returns the names of the tables for which leaves with equal bytes prove that the objects are
+    /// equal in both files. This requires that equal link values refer to objects with the same
+    /// primary keys in both files.
     private static func usable(
         _ schema: Schema, _ leaves: [String: EqualLeaves], mayLinkAnywhere: Bool
     ) -> Set<String> {
@@ -55,14 +58,16 @@ struct EqualObjects {
         }
     }
 
-    /// Finds out whether objects of one class are equal. Must be called with ascending keys.
+    /// Looks up whether objects of one class are the same in the old and in the new file. Must be
+    /// called with ascending keys.
     struct Cursor {
         private let ranges: [ClosedRange<ObjectKey>]
         private var next = 0
 
         fileprivate init(_ ranges: [ClosedRange<ObjectKey>]) { self.ranges = ranges }
 
-        /// Whether all objects with keys from `first` to `last` are equal in both files.
+        /// Whether each object with a key from `first` to `last` is the same in the old and in the
+        /// new file.
         mutating func contains(_ first: ObjectKey, _ last: ObjectKey) -> Bool {
             while next < ranges.count, ranges[next].upperBound < first { next += 1 }
             return next < ranges.count && ranges[next].contains(first)

@@ -30,7 +30,8 @@ final class ExactForm {
         case objectID, uuid, link, otherLink, object, list, set, dictionary
     }
 
-    /// Calls `body` with a scan of all columns and the row of an object in it.
+    /// Moves a scan of all columns to the leaf of an object. Calls `body` with the scan and the row
+    /// of the object in the leaf.
     func read(
         _ key: ObjectKey, of table: TableInfo,
         _ body: (TableScan, Int) throws(RealmError) -> Void

@@ -22,13 +22,16 @@ final class FileComparison {
     private var right = ByteBuffer()
     private var progress: ProgressReporter?
     private var done = 0
-    /// Objects in equal leaves, which need not be compared. Nil if the schemas differ, or if there
-    /// is a predicate, because an equal object can match in one file only.
+    /// Objects in leaves that have the same bytes in both files. They need not be compared.
+    ///
+    /// Nil if the schemas differ. Also nil if there is a predicate: an object that is equal in both
+    /// files may match in one file only, because of objects to which it links.
     private let equal: EqualObjects?
-    /// By class name, the objects that were found in both files when deletions were searched for.
+    /// For each class name, the objects that exist in both files. Collected while the deletions are
+    /// found, and used for the updates.
     private var counterparts: [String: Counterparts] = [:]
-    /// Number of further objects for which `counterparts` may use memory. 0 if there is a
-    /// predicate, since it excludes objects.
+    /// Number of objects that can still be added to `counterparts` without exceeding its memory
+    /// limit. 0 if there is a predicate, because then objects in both files can count as deleted.
     private var room: Int
 
     init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {
@@ -46,12 +49,13 @@ final class FileComparison {
             ? request.request.command.maxMemory / 4 / Counterparts.elementSize : 0
     }
 
-    /// A class in both files; nil in a file that lacks it.
+    /// A class by its name: the class in each of the two files, nil in a file without the class.
     private struct Pair {
         let old: TableInfo?
         let new: TableInfo?
         var name: String { (new ?? old)!.className }
-        /// Whether objects of the class in one file can correspond to objects in the other.
+        /// Whether an object of one file may correspond to an object of the other file. False if
+        /// the class was removed and created again.
         let isComparable: Bool
     }
 

@@ -20,9 +20,9 @@ struct ClassDiagram {
     struct Edge {
         let origin, target: String
         let name: String
-        /// Number of targets of an object: `0..1` or `*`.
+        /// Number of objects to which one object links: `0..1` or `*`.
         let multiplicity: String
-        /// Whether the targets are embedded objects.
+        /// Whether the link property contains embedded objects.
         let isPart: Bool
     }
 

@@ -26,7 +26,7 @@ enum GRDBRecords: SQLRecords {
         return text + "}\n"
     }
 
-    /// The SQL statements store UUIDs as text, so the records must, too.
+    /// Makes GRDB write UUIDs as text, as the generated SQL statements do.
     private static let uuidEncoding = """
 
             static func databaseUUIDEncodingStrategy(for column: String) -> DatabaseUUIDEncodingStrategy {
@@ -50,8 +50,11 @@ enum GRDBRecords: SQLRecords {
         return name + (column.isRequired ? "" : "?")
     }
 
-    /// Returns the associations of a record: `belongsTo` for each link; for each collection,
-    /// `hasMany` for its rows and for their targets.
+    /// Returns the GRDB associations of a record type as lines of Swift.
+    ///
+    /// A link results in `belongsTo`. A collection is stored in a table of its own and results in
+    /// `hasMany` for the rows of that table. A collection of links also results in `hasMany` for
+    /// the linked objects.
     private static func associations(_ record: SQLRecord, _ records: [SQLRecord]) -> [String] {
         func target(_ column: SQLColumn) -> SQLRecord? {
             records.first { $0.table.name == column.reference?.table }

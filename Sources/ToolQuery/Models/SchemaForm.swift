@@ -6,7 +6,7 @@ import ToolKit
 struct SchemaSubject {
     let tables: [TableInfo]
     let snapshot: Snapshot
-    /// Whether these are all classes of the file.
+    /// Whether `tables` contains all classes of the file.
     let isWhole: Bool
 
     var schema: Schema { snapshot.schema }
@@ -15,7 +15,7 @@ struct SchemaSubject {
 /// An output format of `--schema` that describes classes for another program: code, a diagram or a
 /// schema.
 protocol SchemaForm: SendableMetatype {
-    /// Appends the complete text.
+    /// Appends the complete output for all classes of `subject`.
     static func append(
         _ subject: SchemaSubject, to out: inout ByteBuffer
     ) throws(RealmError)

@@ -38,7 +38,7 @@ struct DatabasePage {
         snapshot = database.snapshot()
     }
 
-    /// Writes the page. Returns the number of objects on it.
+    /// Writes the HTML page. Returns the number of objects that the page shows.
     func print() throws(RealmError) -> Int {
         snapshot.beginWalk()
         var buffer = ByteBuffer(capacity: 1 << 16)

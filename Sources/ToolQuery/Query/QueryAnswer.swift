@@ -9,7 +9,8 @@ struct QueryAnswer {
     let database: Database
     let output: VerifiedOutput
     let diagnostics: Diagnostics
-    /// Receives reports instead of the output, to print them together; nil to print them at once.
+    /// Collects the reports about several files, so that they are printed together; nil to write
+    /// each report to `output` at once.
     private let reports: FileReportList?
 
     init(

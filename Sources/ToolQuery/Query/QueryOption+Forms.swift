@@ -20,7 +20,8 @@ extension OptionForm where Value == [String] {
 }
 
 extension OptionForm where Value == [String] {
-    /// Key paths, and aggregates of key paths. A hyphen means descending order.
+    /// Key paths such as `owner.name`, and aggregates of key paths. A hyphen before an item means
+    /// descending order.
     static var sortKeys: Self {
         Self(.properties) { (text) throws(OptionValueError) in
             let items = NameList.parts(text)
@@ -29,7 +30,7 @@ extension OptionForm where Value == [String] {
         }
     }
 
-    /// Throws an error for a key path or aggregate without a name.
+    /// Throws an error if the item has an empty key path, such as `-`.
     static func checkSortKey(_ item: String) throws(OptionValueError) {
         let name = item.hasPrefix("-") ? String(item.dropFirst()) : item
         let path = AggregateName(name)?.property ?? name
@@ -38,7 +39,7 @@ extension OptionForm where Value == [String] {
 }
 
 extension OptionForm where Value == [FieldRequest.Field] {
-    /// Key paths with optional names: `NAME=PATH`.
+    /// Key paths, each with an optional name for the output: `NAME=PATH`.
     static var fields: Self {
         Self(.properties) { (text) throws(OptionValueError) in
             try items(text).map { (item) throws(OptionValueError) in try FieldRequest.field(item) }

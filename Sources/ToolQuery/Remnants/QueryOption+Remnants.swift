@@ -1,7 +1,7 @@
 import ToolKit
 
-/// Options for remnants (objects of earlier versions in unused space), and for their positions in
-/// the file.
+/// Options for remnants (states of objects that the newest version does not have), and for the
+/// locations of objects in the file.
 extension QueryOption {
     static let remains: [any OptionDeclaration] = [remnants, provenance, sha256]
 

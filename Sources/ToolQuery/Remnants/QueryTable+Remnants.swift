@@ -1,7 +1,8 @@
 import ToolKit
 
 extension QueryTable {
-    /// Manual section about remnants: objects of earlier versions in unused space of the file.
+    /// Manual section about remnants: states of objects that are still in the file, and that the
+    /// newest version does not have.
     static let remnants: [ManualBlock] = [
         .paragraph(
             "A commit never overwrites the previous version, and unused space keeps its bytes "

@@ -2,8 +2,8 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// `--remnants`: prints remnants, which are objects of earlier versions in unused space of the
-/// file.
+/// `--remnants`: prints states of objects that are still in the file, and that the newest version
+/// does not have: deleted objects and earlier values.
 struct RemnantAnswer {
     private let request: QueryRequest
     private let database: Database
@@ -66,7 +66,8 @@ struct RemnantAnswer {
         return printer.count
     }
 
-    /// Prints a line for each class that has remnants.
+    /// Prints a line with the number of deleted objects and earlier states for each class that has
+    /// any.
     private func printStatistics(
         _ positions: [Int], _ remnants: Remnants, _ verified: VerifiedOutput
     ) throws(RealmError) -> Int {
@@ -109,13 +110,15 @@ struct RemnantAnswer {
     }
 }
 
-/// Evaluates the command's predicate for remnants of one class.
+/// Evaluates the command's predicate for deleted objects and earlier states of objects (remnants)
+/// of one class.
 final class RemnantMatcher {
     private let filter: QueryFilter?
     private let table: TableInfo
     private let remnants: Remnants
     private var runs: [Int: (run: QueryRun, scan: TableScan)] = [:]
-    /// Rows that match in the leaf that was tested last.
+    /// Rows that match in the leaf that `matches` tested last. `view` is the leaf's version, as an
+    /// index in `Remnants.views`.
     private var last: (view: Int, leaf: UInt64, rows: Set<Int>)?
 
     init(

@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Prints remnants, class by class. Confined to one thread.
+/// Prints remnants (deleted objects and earlier states of objects), class by class. Confined to one
+/// thread.
 final class RemnantPrinter {
     private let request: QueryRequest
     private let remnants: Remnants
@@ -9,11 +10,12 @@ final class RemnantPrinter {
     private let namesClass: Bool
     private let style: RecordStyle
     private var buffer = ByteBuffer(capacity: 1 << 17)
-    /// Number of remnants printed. `toSkip` is the number still to be skipped.
+    /// Number of deleted objects and earlier states that were printed. `toSkip` is the number of
+    /// those still to be skipped (`--offset`).
     private(set) var count = 0
     private var toSkip: Int
     private var hasBegun = false
-    /// Messages about remnants that could not be printed.
+    /// Messages about objects that were left out because their bytes are damaged.
     private(set) var failures: [String] = []
 
     init(
@@ -25,8 +27,8 @@ final class RemnantPrinter {
         toSkip = request.window.skip
     }
 
-    /// Facts about a remnant that are printed before its properties, each with whether it is a
-    /// number. The facts in `behind` are printed after the properties.
+    /// Names of the members before the properties of an object. The Boolean is true if the member
+    /// is a number. `behind` has the names of the members after the properties.
     private static let before = [("$key", true), ("$state", false), ("$certainty", false)]
     private static let behind = [
         ("$changed", false), ("$missing", false), ("$source", false), ("$offset", true),
@@ -66,7 +68,8 @@ final class RemnantPrinter {
             columns: plan.columns, explode: nil, namesClass: isJSON || namesClass)
     }
 
-    /// Prints the remnants of a class. Returns false if no more remnants are to be printed.
+    /// Prints the deleted objects and earlier states of one class. Returns false if the requested
+    /// number of records has been printed.
     func print(_ position: Int) throws(RealmError) -> Bool {
         let table = remnants.classes[position]
         let matcher = try RemnantMatcher(request, remnants, position)
@@ -148,7 +151,8 @@ final class RemnantPrinter {
         try output.write(&buffer)
     }
 
-    /// Writes the rest of the output. With `--count`, prints the number of remnants.
+    /// Writes the rest of the output. With `--count`, prints the number of deleted objects and
+    /// earlier states.
     func finish() throws(RealmError) {
         if request.isCount {
             buffer.append(number: count)
