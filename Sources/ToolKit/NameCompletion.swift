@@ -92,7 +92,7 @@ struct NameCompletion {
 // MARK: - Names
 
 extension NameCompletion {
-    /// The matching names, one per line.
+    /// The class or property names that begin with `word`, one per line.
     var text: String {
         guard let path = operands.first, path != "-", let database = database(path) else {
             return ""

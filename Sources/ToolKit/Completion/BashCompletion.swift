@@ -66,8 +66,9 @@ enum BashCompletion {
         }
     }
 
-    /// Completes with the names that the tool prints for `--complete`, read from the database on
-    /// the command line; falls back to `other` if there are none.
+    /// Returns shell code that completes a word with class or property names. The code runs the
+    /// tool with `--complete`, which reads the names from the database on the command line. If it
+    /// prints none, the code runs `other`.
     private static func names(_ what: String, then other: String?) -> String {
         "local IFS=$'\\n'\n"
             + "mapfile -t COMPREPLY < <(\"${COMP_WORDS[0]}\" --complete=\(what) \"$word\" \\\n"

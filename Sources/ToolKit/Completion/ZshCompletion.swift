@@ -17,8 +17,9 @@ enum ZshCompletion {
             """
     }
 
-    /// Function that completes with the names that the tool prints for `--complete`, read from the
-    /// database on the command line.
+    /// Returns a shell function that completes a word with class or property names. The function
+    /// runs the tool with `--complete`, which reads the names from the database on the command
+    /// line.
     private static func helper(_ name: String) -> String {
         """
 

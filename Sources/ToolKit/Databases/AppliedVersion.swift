@@ -9,15 +9,16 @@ import RealmEngine
 /// commit. If the process is killed in between, the version of the database shows whether the
 /// commit happened.
 package struct AppliedVersion: Equatable {
-    /// Position up to which changes were applied when the database was at version `target`. Nil,
-    /// written as 0, before any changes were applied.
+    /// Position in the stream of changes that the replica had reached at its own version `target`.
+    /// Nil if no change had been applied yet; the file then contains 0.
     package let applied: StreamPosition?
     package let target: UInt64
-    /// Position after the commit that is in progress; nil if no commit is in progress.
+    /// Position in the stream that the replica reaches with the commit in progress; nil if no
+    /// commit is in progress.
     package let coming: StreamPosition?
 
-    /// - Parameter applied: position up to which changes were applied; a position with version 0 is
-    ///   stored as nil.
+    /// - Parameter applied: position in the stream that the replica had reached; a position with
+    ///   version 0 is stored as nil.
     package init(_ applied: StreamPosition?, target: UInt64, coming: StreamPosition? = nil) {
         self.applied = applied?.version == 0 ? nil : applied
         self.target = target
@@ -28,9 +29,9 @@ package struct AppliedVersion: Equatable {
         OutputFile.Destination.resolve(database) + ".applied"
     }
 
-    /// Returns the position that the database has reached at `version`. Nil if it cannot be
-    /// determined, because the database is older than `target`, or because another process has
-    /// committed to it since.
+    /// Returns the position in the stream that the replica has reached at its own version
+    /// `version`. Nil if the position cannot be determined: the replica is older than `target`, or
+    /// another process has committed to it since.
     package func position(at version: UInt64) -> StreamPosition? {
         guard version >= target else { return nil }
         guard let coming else { return applied }
@@ -40,8 +41,8 @@ package struct AppliedVersion: Equatable {
 
     // MARK: The file
 
-    /// Reads the `.applied` file beside `database`; nil if there is none. Throws `input` if the
-    /// file is malformed.
+    /// Reads the position of a replica from its `.applied` file, such as `app.realm.applied`.
+    /// Returns nil if there is no file. Throws `input` if the file is malformed.
     package init?(beside database: String) throws(RealmError) {
         let path = Self.path(of: database)
         guard let text = try Self.read(path) else { return nil }

@@ -73,8 +73,9 @@ package struct DatabaseReading {
 
     /// Opens the version that `--at` selects.
     ///
-    /// - Parameter kept: the newest version at the first attempt, if it is shared with other
-    ///   processes. Set by the first call.
+    /// - Parameter kept: the database that the first call opened, if it is shared with other
+    ///   processes; nil before. Later calls select a version relative to the version of this
+    ///   database.
     private func open(_ kept: inout Database?) throws(RealmError) -> Database {
         guard path == command.operand(0), let choice = command.version else {
             return try openNewest()

@@ -73,8 +73,8 @@ package struct Grouping {
         return try filter.ordered(.sort(keys)).plan(table, snapshot, meter: meter)
     }
 
-    /// Appends a record for each group that is in the window, and returns their number. Calls
-    /// `write` after each group; `write` may empty the buffer.
+    /// Appends a record for each group in the range of `--offset` and `--limit`, and returns their
+    /// number. Calls `write` after each group; `write` may empty the buffer.
     ///
     /// - Parameter plan: a result of `plan(_:_:_:meter:)`.
     package func append(

@@ -28,10 +28,10 @@ package struct Chart {
 
     package enum Mark {
         case line([Point])
-        /// Area stacked on the areas before it.
+        /// Values that are added to the values of the areas before this one.
         case area([Point])
         case points([(x: Double, y: Interval)])
-        /// One bar for each name; nil leaves a gap.
+        /// One bar for each of `Horizontal.names`; nil leaves a gap.
         case bars([Interval?])
     }
 
@@ -67,7 +67,8 @@ package struct Chart {
         series.append(Series(name: name, paint: paint ?? .series(series.count), mark: mark))
     }
 
-    /// All values that the vertical axis must include. Areas are stacked.
+    /// All values that the vertical axis must include. The value of an area includes the areas
+    /// below it.
     var heights: [Double] {
         var values: [Double] = []
         var stack: [Double] = []

@@ -30,7 +30,8 @@ extension RealmError {
             : "copy the file first; realm-compact --check FILE tells what is damaged, " + rescue
     }
 
-    /// Hints of the engine, and the same hints with the options of the tools.
+    /// For each hint of the engine, the hint of the tools: it names options, which the engine does
+    /// not have.
     static let advice = [
         "wait for it": "wait for it: --wait",
         "wait for it, or end that program": "wait for it: --wait; or end that program",

@@ -6,12 +6,13 @@ import RealmEngine
 ///
 /// Confined to one thread.
 package struct ArrangedRecords: ~Copyable {
-    /// Number of objects below which records are rendered directly in the order of the SORT.
+    /// Minimum number of objects for which this type is worthwhile. Fewer objects are read and
+    /// rendered one by one in the order of the SORT.
     package static let minimumObjects = 2048
     private static let maximumObjects = 1 << 24
 
-    /// Bytes of memory per record in addition to its text: its offset in `records`, and its key's
-    /// bit and index in `TableOrder`.
+    /// Bytes of memory per record in addition to the text of the record: an element of `starts`,
+    /// and an entry of `TableOrder`.
     private static let recordOverhead = 16
 
     /// Limit in bytes of the records that are rendered at a time.
@@ -23,8 +24,9 @@ package struct ArrangedRecords: ~Copyable {
     /// Number of objects to render at a time, adapted to `memory`.
     private var objects = 1 << 13
 
-    /// Integers of the objects, if records consist of integers: they are rendered in the order of
-    /// the SORT then.
+    /// Integers read from the objects in the order of the table, if every record consists of
+    /// integers. Such records are then rendered from the integers, in the order of the SORT. Nil
+    /// for other records.
     private let integers: IntegerRecords?
 
     private init(memory: Int, _ integers: IntegerRecords?) {
@@ -33,7 +35,7 @@ package struct ArrangedRecords: ~Copyable {
         if let integers { adapt(to: integers.words * 8) }
     }
 
-    /// Chooses the number of objects for records of `size` bytes.
+    /// Sets `objects` so that as many records of `size` bytes fit into `memory`.
     private mutating func adapt(to size: Int) {
         let size = size + Self.recordOverhead
         objects = min(Self.maximumObjects, max(Self.minimumObjects, memory / size))
@@ -78,8 +80,13 @@ package struct ArrangedRecords: ~Copyable {
         return count
     }
 
-    /// Renders the records of `count` list elements from their integers. Returns false if `flush`
-    /// returned false.
+    /// Renders records that consist of integers, in the order of the SORT.
+    ///
+    /// - Parameters:
+    ///   - count: number of records.
+    ///   - integers: integers of the objects, which `IntegerRecords.read` has read.
+    ///
+    /// - Returns: false if `flush` returned false.
     @_optimize(speed)
     private static func append(
         _ count: Int, _ integers: IntegerRecords, _ order: TableOrder, _ renderer: RecordRenderer,

@@ -3,7 +3,7 @@ import RealmRecords
 
 /// Renders lists and sets in one cell of csv or tsv: their elements, joined by a separator.
 extension CellRenderer {
-    /// Whether the elements of a collection are joined. A collection of embedded or expanded
+    /// Whether a list or set becomes one text such as `a;b;c`. A list of embedded or expanded
     /// objects becomes a JSON array instead.
     func joins(_ view: CollectionView, _ context: JSONRenderer.ValueContext) -> Bool {
         guard isDelimited else { return false }
@@ -12,8 +12,12 @@ extension CellRenderer {
             && snapshot.schema.table(view.element.target)?.kind != .embedded
     }
 
-    /// Appends the elements of `value`, whose collection is `view`. Appends JSON instead if joined
-    /// elements could not be read back.
+    /// Appends the elements of a list or set as one text such as `a;b;c`. Appends JSON instead if
+    /// `realm-write` could not read the text back.
+    ///
+    /// - Parameters:
+    ///   - view: the list or set.
+    ///   - value: the same list or set as a value.
     func appendJoined(
         _ view: CollectionView, _ value: Value, _ context: JSONRenderer.ValueContext,
         to out: inout ByteBuffer
@@ -53,14 +57,15 @@ extension CellRenderer {
         return false
     }
 
-    /// Whether `realm-write` would read the whole cell as JSON.
+    /// Whether `realm-write` would read the cell in `scratch` as JSON, and not as elements.
     private func looksLikeJSON(_ type: ColumnType) -> Bool {
         guard let first = scratch.bytes.first else { return false }
         return first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
             || (first == UInt8(ascii: "\"") && type == .mixed)
     }
 
-    /// Whether `realm-write` would read the element that was joined last as the same value.
+    /// Whether `realm-write` would read an element as the same value. The text of the element is in
+    /// `scratch`, from `start` on.
     private func isSound(
         _ element: Value, from start: Int, _ type: ElementType, _ context: JSONRenderer.ValueContext
     ) throws(RealmError) -> Bool {

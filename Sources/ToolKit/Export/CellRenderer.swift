@@ -81,8 +81,11 @@ final class CellRenderer {
         appendScratch(to: &out)
     }
 
-    /// Appends stored text. Text that is not UTF-8 is written in the exact notation
-    /// (`SpelledString`) with extended types, and repaired otherwise.
+    /// Appends stored text.
+    ///
+    /// Text that is not UTF-8 has three notations. Raw lines contain the bytes as stored. With
+    /// `--types extended`, cells of csv and tsv contain `{"$string":{"base64":"…"}}`. In all other
+    /// output, U+FFFD replaces the invalid bytes.
     func appendText(_ text: ByteView, to out: inout ByteBuffer) {
         // Raw lines print the bytes as stored.
         guard text.isUTF8 || keepsBytes else {
@@ -162,8 +165,8 @@ final class CellRenderer {
 // MARK: - Links and paths
 
 extension CellRenderer {
-    /// Appends a link: the target's primary key; its object key if the class has no primary key; or
-    /// the object in JSON.
+    /// Appends a link as the primary key of its target, or as the object key if the class has no
+    /// primary key. An expanded or embedded object is appended as JSON.
     private func appendLink(
         _ link: ObjectLink, _ value: Value, _ context: JSONRenderer.ValueContext,
         to out: inout ByteBuffer

@@ -9,10 +9,10 @@ package struct Export {
     /// Range of records to print, counted across all tables.
     package private(set) var window: RecordWindow
     package var threads = 1
-    /// Memory limit in bytes for records that are rendered in another order than they are printed
-    /// in. Records beyond the limit are stored in a temporary file in `directory`.
+    /// Memory limit in bytes for records that are rendered in the order of the table and printed in
+    /// another order. Records beyond the limit are stored in a temporary file in `directory`.
     package var spool = (memory: 64 << 20, directory: "/tmp")
-    /// The objects to print. A query can choose them only if there is a single plan.
+    /// The objects to print. Can be the result of a query only if a single class is exported.
     package private(set) var choice = ObjectChoice.all
     /// Creates a progress reporter for a total number of objects; nil for no progress.
     package var progress: ((_ total: Int) -> ProgressReporter)?
@@ -54,8 +54,8 @@ package struct Export {
         return try stage.finish()
     }
 
-    /// Number of workers to use. It is 1 if the records of the format depend on each other, and for
-    /// a window over exploded records.
+    /// Number of worker threads. It is 1 if the layout of a record depends on other records, and if
+    /// `--explode` is combined with `--offset` or `--limit`.
     private func workerCount(objects: Int) -> Int {
         if records.form.isLayout || elements != .all { return 1 }
         let threads = readsInFileOrder ? min(threads, spool.memory / (32 << 20)) : threads
@@ -93,11 +93,12 @@ package struct Export {
 
     package var isExploding: Bool { plans.contains { $0.explode != nil } }
 
-    /// Range of objects to read. It is the window, unless `--explode` makes several records of an
-    /// object.
+    /// Range of objects to read, from `--offset` and `--limit`. All objects with `--explode`, which
+    /// can make several records of an object.
     private var objects: RecordWindow { isExploding ? .all : window }
 
-    /// Range of records to print if `--explode` makes several records of an object; otherwise all.
+    /// Range of records to print, from `--offset` and `--limit`, with `--explode`; all records
+    /// without `--explode`.
     var elements: RecordWindow { isExploding ? window : .all }
 
     private func wantedPositions(_ snapshot: Snapshot) throws(RealmError) -> [Range<Int>] {
@@ -107,7 +108,8 @@ package struct Export {
         }
     }
 
-    /// Number of objects after which a query may stop.
+    /// Number of objects that a query must find: the end of the range to read. The query may stop
+    /// there.
     package var limit: Int { objects.end }
 
     /// Restricts the export to the objects that a query finds, in the order of the query.
@@ -120,8 +122,8 @@ package struct Export {
         if !isExploding { window = .all }
     }
 
-    /// Returns an export of the same objects with another plan for their class. `choose` must
-    /// already have applied the window.
+    /// Returns an export of the same objects with another plan for their class. Must be called
+    /// after `choose`, which has already applied `--offset` and `--limit`.
     package func printing(_ plan: RecordPlan) -> Export {
         var other = self
         other.plans = [plan]
@@ -152,8 +154,8 @@ package struct Export {
         return max(0, min(total, end) - elements.skip)
     }
 
-    /// Calls `body` for each chosen object, with its row in the renderer's current leaf. Stops if
-    /// `body` returns false.
+    /// Calls `body` for each object that the export prints, with the object's row in the leaf that
+    /// `renderer.scan` has open. Stops if `body` returns false.
     private func forEachRow(
         _ renderer: RecordRenderer, _ snapshot: Snapshot,
         _ body: (Int) throws(RealmError) -> Bool

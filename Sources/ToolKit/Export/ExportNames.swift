@@ -8,10 +8,11 @@ import RealmRecords
 /// never contains a slash, and never exceeds the length that file systems permit. Special bytes,
 /// including dots in names, are written `%XX`.
 package struct ExportNames {
-    /// Content of a file: the objects of a class, or the elements of a collection property.
+    /// Content of a file of `--output-dir`: the objects of a class, or the elements of a collection
+    /// property of all objects.
     package struct Subject: Hashable {
         package let table: TableKey
-        /// Index of a collection property; nil for the objects themselves.
+        /// Index of the collection property; nil for a file with the objects of the class.
         package var column: Int?
     }
 
@@ -47,8 +48,8 @@ package struct ExportNames {
     /// property.
     package func subject(_ stem: String) -> Subject? { subjects[stem] }
 
-    /// Maps unescaped names (`Class`, `Class.property`) to the content that users expect in a file
-    /// of this name. No file with other content may have such a name.
+    /// Maps each file name without escapes, `Class` or `Class.property`, to the class or property
+    /// of that name. Such a name is never used for a file with other content.
     private static func literals(_ tables: [TableInfo]) -> [[UInt8]: Subject] {
         var literal: [[UInt8]: Subject] = [:]
         for table in tables where table.isClass {
@@ -146,7 +147,7 @@ package struct ExportNames {
     }
 
     /// Whether the byte is written as `%XX` in file names, because some file system forbids it, or
-    /// because it has a meaning in these names.
+    /// because it separates or escapes the parts of a name.
     private static func isSpecial(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F: true

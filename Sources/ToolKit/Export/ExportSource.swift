@@ -17,11 +17,11 @@ final class ExportSource {
 
     /// The objects of a batch.
     enum Objects {
-        /// Objects in these leaves whose positions in the table are in the range.
+        /// Objects in the given leaves whose positions in the table are in a range.
         case leaves([LeafSlice], at: Range<Int>)
-        /// Objects in these leaves that match the query.
+        /// Objects in the given leaves that match the query.
         case matches(ArraySlice<LeafSlice>)
-        /// Objects with these keys, in this order.
+        /// Objects with the given keys, in the order of the keys.
         case keys(Slice<RowKeys>)
     }
 
@@ -114,6 +114,6 @@ package enum ObjectChoice: Sendable {
     case all
     /// Objects that match the query, in the order of the table.
     case matches(QueryPlan)
-    /// Objects with these keys, in this order.
+    /// Objects with the given keys, in the order of the keys.
     case keys(Slice<RowKeys>)
 }

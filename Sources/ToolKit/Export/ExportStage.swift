@@ -10,7 +10,8 @@ final class ExportStage: @unchecked Sendable {
     private let source: ExportSource
     private let output: VerifiedOutput
     private let monitor = Monitor()
-    /// Number of the batch that may be written next.
+    /// Number of the batch that its worker may write now, because all batches with lower numbers
+    /// are written.
     private var turn = 0
     /// Error of the earliest batch that failed.
     private var failure: RealmError?

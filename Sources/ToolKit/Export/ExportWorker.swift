@@ -3,7 +3,8 @@ import RealmEngine
 /// Renders batches until none are left. Confined to one thread, with its own instance of the
 /// database.
 final class ExportWorker {
-    /// Number of bytes in the buffer from which a worker waits for its turn to write them.
+    /// Size of the buffer in bytes above which a worker stops rendering, and waits until it may
+    /// write.
     private static let waitThreshold = 1 << 20
 
     private let stage: ExportStage
@@ -17,8 +18,8 @@ final class ExportWorker {
     private var batchRecords = 0
     private var hasTurn = false
     private let readsInFileOrder: Bool
-    /// Number of records still to be skipped. `toPrint` is the number of records still to be
-    /// printed.
+    /// With `--explode`, number of records still to be skipped. `toPrint` is the number of records
+    /// still to be printed.
     private var toSkip: Int
     private var toPrint: Int
 
@@ -48,7 +49,8 @@ final class ExportWorker {
         }
     }
 
-    /// Ends the table after its last object or after the last record of the window.
+    /// Ends the output of a class, after its last object or after the last record that `--limit`
+    /// permits.
     private func finish(
         _ batch: ExportSource.Batch, _ buffer: inout ByteBuffer
     ) throws(RealmError) {
@@ -184,8 +186,8 @@ final class ExportWorker {
         var count = 0
     }
 
-    /// Renders the records of the object in `row` into a temporary file: one record, or one for
-    /// each element.
+    /// Renders the records of the object in `row` into a temporary file: one record, or with
+    /// `--explode` one for each element of a collection.
     private func spooled(
         _ row: Int, _ renderer: RecordRenderer, _ spool: RecordSpool, _ record: inout ByteBuffer
     ) throws(RealmError) -> SpooledRecords {
@@ -208,8 +210,8 @@ final class ExportWorker {
         return result
     }
 
-    /// Renders rows of the scan's current leaf. If the export explodes a property, renders one
-    /// record for each element.
+    /// Renders the objects in rows of the leaf that the scan has open. Each object becomes one
+    /// record, or with `--explode` one record for each element of a collection.
     @_optimize(speed)
     private func renderAny(
         _ rows: some Collection<Int>, _ renderer: RecordRenderer, _ batch: ExportSource.Batch,

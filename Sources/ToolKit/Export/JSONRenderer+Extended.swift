@@ -107,7 +107,8 @@ extension Value {
         return text.count > 1 && text[0] == UInt8(ascii: "$")
     }
 
-    /// Whether a reader would read the plain form as a value of another type.
+    /// Whether a reader could not recognise the type of the value in a mixed property from plain
+    /// JSON. An example is a date, which plain JSON represents as a string.
     func needsType(_ context: JSONRenderer.ValueContext) -> Bool {
         guard context.isMixed else { return false }
         switch self {

@@ -2,14 +2,18 @@ import RealmEngine
 
 /// Renders values as JSON into a buffer. Confined to its snapshot's thread.
 package final class JSONRenderer {
-    /// Position of a value in an object.
+    /// Conditions under which a value is rendered: what contains the value, and whether links in it
+    /// are expanded.
     package struct ValueContext {
-        /// Expansion of links at this position; nil if links are printed as links.
+        /// Links in the value to print as objects (`--expand`); nil to print all as links.
         package var expansion: Expansion?
         /// Nesting depth: number of collections and objects that contain the value.
         var depth = 0
         /// Whether the value belongs to an object of the table that is being printed, and not to a
-        /// linked object. Reading the value then counts against the snapshot's read budget.
+        /// linked object.
+        ///
+        /// Reading the value then counts against the snapshot's read budget, the number of bytes
+        /// that a walk over a table may read. The budget ends walks in cycles of damaged files.
         package var isWalking = true
         /// Whether the value is in a mixed property or in a collection inside of one.
         package var isMixed = false
@@ -39,8 +43,8 @@ package final class JSONRenderer {
     let style: ValueStyle
     package let targets: LinkTargets
     private var expandedPlans: [PlanKey: ObjectPlan] = [:]
-    /// Number of embedded objects that may still be printed in the current field, in addition to
-    /// the objects that count against the snapshot's read budget.
+    /// Number of embedded objects that may still be printed in the current field. Ends cycles of
+    /// embedded objects in damaged files.
     private var nestedBudget = 0
     private let nestedLimit: Int
 

@@ -7,12 +7,13 @@ package final class LinkTarget {
     package let isEmbedded: Bool
     /// Cache of rendered links to objects of the table.
     let cache = LinkCache()
-    /// Members to print of the table's objects when they are nested but not expanded.
+    /// Members to print of an object of the table that is inside another object, and whose links
+    /// are not expanded.
     var plan: ObjectPlan?
-    /// Scan of the primary key only; nil in a class without primary key.
+    /// Reads the primary keys of objects; nil in a class without primary key.
     private let keys: TableScan?
-    /// Scans of all columns, one for each depth of nesting. An inner object must not move the scan
-    /// that an outer object uses.
+    /// Table scans of all columns, one for each depth of nesting. An object inside another object
+    /// of the table needs a scan of its own: the outer object's scan must remain at its leaf.
     private var scans: [TableScan] = []
     private var depth = 0
 
@@ -40,8 +41,8 @@ package final class LinkTarget {
         return try table.row(key) == nil
     }
 
-    /// Returns a scan of all columns for the next depth of nesting. The caller must return it with
-    /// `releaseScan`.
+    /// Returns a table scan of all columns that no enclosing object uses. The caller must return
+    /// the scan with `releaseScan`.
     package func borrowScan() -> TableScan {
         if depth == scans.count {
             scans.append(table.scan(columns: Array(table.info.columns.indices)))

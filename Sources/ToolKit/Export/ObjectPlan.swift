@@ -1,17 +1,18 @@
 import RealmEngine
 
-/// The members to print of a nested (embedded or expanded) object, in order.
+/// The members to print, in order, of an object inside another object: an embedded object, or a
+/// linked object that `--expand` prints.
 ///
-/// A renderer creates one plan for each table and expansion, and uses it for all such objects.
+/// A renderer creates one plan for each table and set of expanded links.
 package final class ObjectPlan {
     struct Member {
         /// Text before the value: `{"name":` or `,"name":`.
         let name: ConstantBytes.Piece
-        /// Index into the table's columns, and position in `columns`.
+        /// Index of the property in the table's columns.
         let column: Int
         let expansion: Expansion?
-        /// Whether the value of the member may contain objects of the same table. Rendering these
-        /// objects moves the table's scan to other rows.
+        /// Whether the value may contain objects of the same table. Rendering such objects moves
+        /// the table's scan to other leaves.
         let isNesting: Bool
         let isMixed: Bool
     }

@@ -8,12 +8,13 @@ package final class PathFollower {
     /// Function that is applied to the values at the end of the path; nil if there is none.
     private let function: BoundFunction?
 
-    /// A step of the path, with the table and the property at which it was used last.
+    /// A step of the path. Also has the table in which the step was followed last, and the property
+    /// of that table.
     private final class Step {
         let name: String
         let bytes: [UInt8]
         var table = TableKey.none
-        /// Scan of the property; nil if the table has no property of this name.
+        /// Reads the property; nil if the table has no property of this name.
         var scan: TableScan?
 
         init(_ name: String) {

@@ -1,20 +1,20 @@
 import RealmEngine
 import RealmRecords
 
-/// A key path that was resolved with the schema. Resolving it once finds errors before any object
-/// is read.
+/// A key path such as `owner.address.city` with its properties looked up in the schema. Errors are
+/// thus found before any object is read.
 package struct PropertyPath {
-    /// Type of the values at a position of the path, if the schema determines it.
+    /// Type of the values at the end of a path, or after some of its names, as far as the schema
+    /// determines it.
     package enum Kind {
         case scalar(ColumnType)
-        /// Values of any type. The steps of the path after this position are resolved for each
-        /// value.
+        /// Values of any type. The names that follow in the path are looked up in each value.
         case mixed
         case object(TableInfo)
         indirect case collection(Kind, isDictionary: Bool)
     }
 
-    /// First part of a path: a property, the object key, or incoming links.
+    /// First part of a path: a property, the object key, or incoming links (backlinks).
     package enum Start: Equatable {
         case column(Int)
         case key
@@ -77,7 +77,8 @@ package struct PropertyPath {
         }
     }
 
-    /// The resolved first part or step of a path, and the rest of the text.
+    /// Part of a path that was looked up in the schema: the beginning, or a later name. `rest` is
+    /// the text of the path after this part; nil at the end.
     private struct Part {
         var start = Start.key
         let name: String

@@ -94,20 +94,21 @@ package enum RecordFact: Sendable {
     case range(ClosedRange<UInt64>)
 }
 
-/// Origin of a field's value: a source in the object, and steps that are followed from the source.
+/// Where a record finds a field's value: it starts at a source in the object, and follows property
+/// names and dictionary keys from there.
 package struct FieldPath: Sendable {
     package enum Source: Sendable {
-        /// Position in the plan's `columns`.
+        /// A property, by its index in the plan's `columns`.
         case column(Int)
         /// The object key.
         case key
         /// Objects that link to the object. The number is an index into the table's `backlinks`.
         case backlinks(Int)
-        /// The element for which the record is printed (`--explode`).
+        /// The element of the collection of `--explode` for which the record is printed.
         case element
-        /// Key of the exploded element if the collection is a dictionary.
+        /// Key of that element if the collection is a dictionary.
         case elementKey
-        /// Position of the exploded element, from 0.
+        /// Position of that element in the collection, from 0.
         case elementIndex
         /// Class, property or key of the object that contains an embedded object. Only in SQL
         /// output.
@@ -119,9 +120,12 @@ package struct FieldPath: Sendable {
     }
 
     package let source: Source
-    /// Names in the path after its source: properties of linked objects and keys of dictionaries.
+    /// Names to follow from `source`: properties of linked objects and keys of dictionaries. An
+    /// example is `address` and `city` for `owner.address.city`, whose source is the column
+    /// `owner`.
     package let steps: [String]
-    /// Function that is applied to each value at the end of the steps; nil if there is none.
+    /// Function that is applied to each value at the end of the path, such as `month`; nil if there
+    /// is none.
     let function: FieldFunction?
 
     package init(source: Source, steps: [String], _ function: FieldFunction? = nil) {

@@ -152,8 +152,8 @@ package struct RecordPlanner {
             isNumber: path.isSingle && kind.isNumber)
     }
 
-    /// Resolves a path to the source at which it begins, and to the kind of its values. A path
-    /// through the exploded collection begins at the element.
+    /// Returns a path as a source and names, with the type of the path's values. If the path begins
+    /// with the collection of `--explode`, its source is the element for which a record is printed.
     private mutating func target(
         _ path: PropertyPath, _ exploded: PropertyPath?, _ function: FieldFunction? = nil
     ) -> (FieldPath, PropertyPath.Kind) {
@@ -180,7 +180,8 @@ package struct RecordPlanner {
             isMixed: false, isNumber: path.isSingle && function.function.isNumber)
     }
 
-    /// Returns the source at which a path begins. Adds its column to the scan.
+    /// Returns the source at which a path begins. Adds its column to the columns that the plan
+    /// reads.
     private mutating func source(_ start: PropertyPath.Start) -> FieldPath.Source {
         switch start {
         case .key: return .key
@@ -228,7 +229,8 @@ package struct RecordPlanner {
 }
 
 extension PropertyPath {
-    /// Name of the field with the key, if a dictionary is exploded.
+    /// Name of the field with the dictionary key of an element, if `--explode` prints a record for
+    /// each entry of the dictionary.
     var elementKeyName: String { text + ".@key" }
 
     /// Returns the steps after `prefix`; nil if the path does not begin with it.

@@ -6,7 +6,8 @@ package final class RecordRenderer: RecordContent {
     package let plan: RecordPlan
     package let scan: TableScan
     private let form: any RecordForm
-    /// Constant texts around a record; nil if the output format arranges records itself.
+    /// Constant texts before and after a record; nil if the output format has no such texts, like
+    /// SQL and the text table.
     private let frame: RecordFrame?
     /// The output format, if it is SQL; otherwise nil.
     private let statements: SQLForm?
@@ -20,10 +21,10 @@ package final class RecordRenderer: RecordContent {
     private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
     private let sql: SQLCells?
-    /// Row of the current record's object in the scan's current leaf.
+    /// Row of the current record's object in the leaf that `scan` has open.
     private var row = 0
-    /// Element for which the current record is printed (`--explode`). `elementKey` and
-    /// `elementIndex` are its key and position.
+    /// Element of the collection of `--explode` for which the current record is printed.
+    /// `elementKey` is its dictionary key, `elementIndex` its position.
     private var element = Value.null
     private var elementKey = Value.null
     private var elementIndex: Int64 = 0
@@ -35,13 +36,13 @@ package final class RecordRenderer: RecordContent {
         let source: FieldPath.Source
         let isMixed: Bool
         let expansion: Expansion?
-        /// Steps from the source; nil for a path without steps.
+        /// Follows the field's path after `source`; nil if the path ends at the source.
         let path: PathFollower?
     }
 
-    /// Data of a field whose value is a property of the object itself. `column` is -1 for other
-    /// kinds of fields and -2 for `.fact` fields. A trivial type, so that reading it costs no
-    /// reference counting.
+    /// Data of a field whose value is a property of the object itself. `column` is an index in
+    /// `plan.columns`, -1 for other kinds of fields, and -2 for `.fact` fields. A trivial type, so
+    /// that reading it costs no reference counting.
     private struct QuickField {
         let name: ConstantBytes.Piece
         let column: Int
@@ -92,7 +93,8 @@ package final class RecordRenderer: RecordContent {
 
     deinit { quick.deallocate() }
 
-    /// Resets the snapshot's read budget for the next record.
+    /// Allows the next record to read as many bytes as a walk over the table may read (the read
+    /// budget of the snapshot).
     package func beginWalk() { snapshot.beginWalk() }
 
     package func begin(isFirst: Bool, to out: inout ByteBuffer) {
@@ -103,7 +105,7 @@ package final class RecordRenderer: RecordContent {
 
     func endBatch(to out: inout ByteBuffer) { form.endBatch(to: &out) }
 
-    /// Appends one record: the object in `row` of the scan's current leaf.
+    /// Appends one record: the object in `row` of the leaf that `scan` has open.
     @inline(__always)
     package func append(
         _ row: Int, to out: inout ByteBuffer
@@ -122,8 +124,8 @@ package final class RecordRenderer: RecordContent {
         try form.append(self, to: &out)
     }
 
-    /// Makes storage for the integers of objects; nil unless a record consists of one to four
-    /// integers, one per field, between constant texts.
+    /// Creates a buffer into which the integers of many objects can be read at once, before their
+    /// records are rendered. Nil unless a record consists of one to four integer properties.
     func integerRecords() -> IntegerRecords? {
         guard frame != nil, 1...4 ~= fieldCount,
             (0..<fieldCount).allSatisfy({ quick[$0].column >= 0 })
@@ -131,7 +133,11 @@ package final class RecordRenderer: RecordContent {
         return IntegerRecords(scan)
     }
 
-    /// Appends the record of an object whose integers were read before.
+    /// Appends the record of an object whose properties are all integers.
+    ///
+    /// - Parameters:
+    ///   - integers: the integers of the object, in the order of `plan.columns`. If `hasNulls` is
+    ///     true, a further word has a bit for each column: 1 for null.
     @inline(__always)
     func append(
         _ integers: UnsafePointer<Int64>, hasNulls: Bool, to out: inout ByteBuffer
@@ -156,13 +162,15 @@ package final class RecordRenderer: RecordContent {
         frame.end(&out)
     }
 
-    /// Renders the record of the object in `row` without the parts that depend on earlier records.
+    /// Renders the record of the object in `row`, without parts such as separators, which depend on
+    /// the records printed before it.
     package func spool(_ row: Int, to record: inout ByteBuffer) throws(RealmError) {
         self.row = row
         try form.spool(self, to: &record)
     }
 
-    /// Prints a record that `spool` rendered, with the parts that depend on earlier records.
+    /// Prints a record that `spool` rendered, with the separators and other parts that depend on
+    /// the records printed before it.
     package func print(_ record: UnsafeRawBufferPointer, to out: inout ByteBuffer) {
         form.print(record, to: &out)
     }
@@ -449,8 +457,8 @@ extension ByteBuffer {
 // MARK: - Exploding
 
 extension RecordRenderer {
-    /// Calls `body` for each element of the exploded collection of the object in `row`, until
-    /// `body` returns true.
+    /// Calls `body` for each element of the collection that `--explode` names, in the object in
+    /// `row`. Stops when `body` returns true.
     func explode(
         _ row: Int, _ body: () throws(RealmError) -> Bool
     ) throws(RealmError) {

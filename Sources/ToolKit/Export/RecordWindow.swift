@@ -11,19 +11,19 @@ package struct RecordWindow: Sendable, Equatable {
         self.take = take
     }
 
-    /// Number of records that must be produced until the range is complete.
+    /// Number of records up to the end of the range, including the omitted records: `skip + take`.
     package var end: Int {
         let (sum, overflow) = skip.addingReportingOverflow(take)
         return overflow ? .max : sum
     }
 
-    /// Returns the part of `records` that is in the range.
+    /// Returns the records that are in the range.
     package func of<T: Collection>(_ records: T) -> T.SubSequence {
         records.dropFirst(skip).prefix(take)
     }
 
-    /// Returns the positions of the next `count` records that are in the range, and moves the
-    /// window past these records.
+    /// Returns which of the next `count` records are in the range, as indexes from 0. Later calls
+    /// continue after these records.
     mutating func next(_ count: Int) -> Range<Int> {
         let start = min(skip, count)
         let end = start + min(take, count - start)

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Prints the results of aggregates as records: one record for all objects, or one for each group.
-/// Confined to its snapshot's thread.
+/// Prints the results of aggregate functions as records: one record for all objects, or one for
+/// each group. Confined to its snapshot's thread.
 package final class ValueRecords: RecordContent {
     private let form: any RecordForm
     private let json: JSONRenderer

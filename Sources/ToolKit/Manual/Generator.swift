@@ -3,7 +3,8 @@ import RealmEngine
 /// Generates manual pages and completions, for the build. Requested by an undocumented first
 /// argument.
 enum Generator {
-    /// Returns the text for `--generate=KIND`; nil if `word` is any other word.
+    /// Returns the text for the argument `--generate=KIND`, such as `--generate=man`; nil for any
+    /// other `word`.
     static func requested(
         by word: String?, _ table: CommandTable
     ) throws(RealmError) -> String? {

@@ -22,8 +22,9 @@ package enum NameList {
         return parts.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether the start of a part, up to a parenthesis, ends in the name of a function: `-floor` of
-    /// a sort key, `bin=floor` of a field.
+    /// Whether `start`, the text of a list item before a parenthesis, is the name of a function.
+    /// The name may follow a hyphen, as in `-floor(age)`, or the name of a field, as in
+    /// `bin=floor(age)`.
     private static func isFunction(_ start: [UInt8]) -> Bool {
         let isDescending = start.first == UInt8(ascii: "-")
         let name =

@@ -77,7 +77,7 @@ extension ParsedCommand {
     /// Time zone for date functions.
     package var zone: ZoneRules { self[ifKnown: SharedOptions.zone] }
 
-    /// Order of the bytes of UUIDs. The standard order for commands without the option.
+    /// Byte order of UUIDs (`--guid`). The standard order for tools without `--guid`.
     package var uuidOrder: UUIDOrder { self[ifKnown: SharedOptions.guid] }
 
     package var access: AccessMode { self[ifKnown: SharedOptions.access] }

@@ -1,4 +1,4 @@
-/// Functions for file names in output, such as titles of charts.
+/// Shortens paths of files for output, such as titles of charts.
 package enum FileName {
     /// The last component of a path.
     package static func last(of path: String) -> String {

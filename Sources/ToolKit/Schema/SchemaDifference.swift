@@ -17,7 +17,7 @@ package struct SchemaDifference {
         package var reason: StaticString?
     }
 
-    /// Part of the schemas that is compared.
+    /// Part of the schemas to compare.
     package struct Scope {
         /// Class to compare; nil for all classes.
         let className: String?
@@ -91,7 +91,8 @@ package struct SchemaDifference {
         a.kind == b.kind ? "primary-key" : "kind"
     }
 
-    /// Classes in the scope, in the order of their names.
+    /// Returns the classes to compare: all, or the one that `scope` names. They are in the order of
+    /// their names.
     private func wanted(_ classes: [Name: ClassSpec]) -> [ClassSpec] {
         classes.values.filter { scope.className == nil || $0.name == scope.className }
             .ordered { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }

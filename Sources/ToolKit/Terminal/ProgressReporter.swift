@@ -30,7 +30,8 @@ package struct ProgressReporter {
     private var unit: Unit
     private let style: Style
     private var began: UInt64
-    /// Number of the stage of the meter that the progress line currently shows.
+    /// Number of the operation's stage, such as searching or copying, to which the shown amounts
+    /// belong.
     private var stage = 0
     private var due: UInt64
     private var shownWidth = 0
@@ -57,16 +58,16 @@ package struct ProgressReporter {
         if let text = line(done, now: MonotonicClock.nanoseconds()) { emit(text) }
     }
 
-    /// Shows the state of a meter in the progress line, if the line is due for an update. Without a
-    /// meter, shows the elapsed time only.
+    /// Shows the state of a progress counter in the progress line, if the line is due for an
+    /// update. If the counter is nil, shows the elapsed time only.
     mutating func update(_ meter: ProgressCounter?) {
         if style == .silent { return }
         let now = MonotonicClock.nanoseconds()
         if let text = line(meter?.state, now: now) { emit(text) }
     }
 
-    /// Returns the progress line for a state of a meter; nil if the line is not due for an update.
-    /// When a new stage begins, the rate is computed anew.
+    /// Returns the progress line for a state of a progress counter; nil if the line is not due for
+    /// an update. When a new stage begins, the rate is computed anew.
     mutating func line(
         _ state: (stage: ProgressCounter.Stage, done: Int)?, now: UInt64
     ) -> String? {

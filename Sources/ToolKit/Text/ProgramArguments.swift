@@ -9,7 +9,7 @@ package enum ProgramArguments {
         return words(bytes)
     }
 
-    /// Returns the texts, each of which ends with a NUL.
+    /// Splits `bytes` into words. Each word ends with a NUL byte.
     static func words(_ bytes: [UInt8]) -> [String] {
         var words: [String] = []
         var start = 0

@@ -32,7 +32,7 @@ package struct StreamPosition: Equatable, Sendable {
         return source == theirs
     }
 
-    /// Whether the text has the format of a fingerprint.
+    /// Whether the text has the format of a database file's fingerprint: 16 hexadecimal digits.
     package static func isMark(_ text: some StringProtocol) -> Bool {
         let digits = Array("0123456789abcdef".utf8)
         return text.utf8.count == 16 && text.utf8.allSatisfy(digits.contains)

@@ -11,8 +11,8 @@ package final class JSONForm: RecordForm {
 
     private static let separator: StaticString = ",\n"
 
-    /// Places a separator before each record. `beginOutput` replaces the first separator by the
-    /// opening bracket.
+    /// Writes a separator before each record. At the beginning of the output, `beginOutput`
+    /// replaces the separator of the first record by the opening bracket of the array.
     package let frame: RecordFrame? = RecordFrame(before: JSONForm.separator)
 
     package init(_ fields: RecordFields, _ style: RecordStyle) {}

@@ -16,7 +16,8 @@ package protocol RecordForm: AnyObject, SendableMetatype {
     /// Whether no record depends on earlier records. Records may then be rendered in another order
     /// than they are printed in.
     static var hasIndependentRecords: Bool { get }
-    /// Whether the form is a `LayoutForm`, which a cast would search for.
+    /// Whether the type conforms to `LayoutForm`. A member, because a cast would search for the
+    /// conformance at run time.
     static var isLayout: Bool { get }
     /// Whether each record ends with a terminator, a newline or NUL.
     static var hasTerminators: Bool { get }
@@ -27,7 +28,8 @@ package protocol RecordForm: AnyObject, SendableMetatype {
 
     init(_ fields: RecordFields, _ style: RecordStyle)
 
-    /// Constant texts around each record; nil for a format that arranges records itself.
+    /// Constant texts before and after each record; nil for a format that has no such texts, such
+    /// as the text table, and that implements `append`.
     var frame: RecordFrame? { get }
 
     /// Appends the text before the first record of the table.
@@ -37,7 +39,7 @@ package protocol RecordForm: AnyObject, SendableMetatype {
 
     func append(_ record: any RecordContent, to out: inout ByteBuffer) throws(RealmError)
 
-    /// Appends the text at the end of a batch. Another worker may write the next batch.
+    /// Appends the text at the end of a batch of records. Another worker may write the next batch.
     func endBatch(to out: inout ByteBuffer)
 
     /// Appends the text after the last record of the table.
@@ -50,8 +52,8 @@ package protocol RecordForm: AnyObject, SendableMetatype {
     /// Appends a record that `spool` rendered, with the parts that depend on earlier records.
     func print(_ spooled: UnsafeRawBufferPointer, to out: inout ByteBuffer)
 
-    /// Inserts the text at the beginning of the output, in a buffer whose first record begins at
-    /// `start`.
+    /// Completes the beginning of the whole output, such as the bracket that opens a JSON array.
+    /// Called with the first buffer, in which the first record begins at `start`.
     static func beginOutput(_ buffer: inout ByteBuffer, at start: Int)
 
     /// Appends the text at the end of the output, after the last table.

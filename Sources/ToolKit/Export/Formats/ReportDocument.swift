@@ -17,8 +17,9 @@ extension ReportDocument {
     package var lines: [JSONItem] { [json] }
     package var rows: Report? { nil }
 
-    /// Appends the report in an output format: as JSON for `json` and `ndjson`, as rows for a
-    /// format for records, and otherwise as text.
+    /// Appends the report in an output format. For `json` and `ndjson`, appends JSON. For another
+    /// format for records, such as `csv`, appends `rows`. Otherwise, and if `rows` is nil, appends
+    /// text.
     package func append(
         _ format: OutputFormat, _ style: RecordStyle = RecordStyle(TableForm.self),
         to out: inout ByteBuffer

@@ -34,7 +34,8 @@ package enum SQLDialect: String, CaseIterable, Sendable {
 
     private var text: String { self == .duckdb ? "VARCHAR" : "TEXT" }
 
-    /// The name as a quoted identifier, in a form that all three databases accept.
+    /// Returns the name as a quoted identifier, in a form that SQLite, PostgreSQL and DuckDB
+    /// accept.
     static func quoted(_ name: String) -> String {
         "\""
             + name.split(separator: "\"", omittingEmptySubsequences: false).joined(

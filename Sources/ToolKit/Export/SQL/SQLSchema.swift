@@ -126,8 +126,8 @@ extension SQLSchema {
 }
 
 extension [String: Set<String>] {
-    /// For each name, all names that can be reached from it through the sets, directly or
-    /// indirectly.
+    /// For each key, the names in its set, the names in the sets of those names, and so on. For
+    /// `[a: {b}, b: {c}]`, the names of `a` are `b` and `c`.
     fileprivate var closure: [String: Set<String>] {
         mapValues { first in
             var found = first
