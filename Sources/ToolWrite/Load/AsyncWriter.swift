@@ -26,18 +26,22 @@ final class AsyncWriter {
     }
 }
 
-/// Batches whose commits are not yet known to be durable. A commit is settled (counted and
-/// reported) when it is durable. A transaction without changes is settled when all commits before
-/// it are settled.
+/// Transactions of a load whose commits are not known to be durable yet.
+///
+/// When a commit is durable, the load removes its transaction from this list, counts its records
+/// and reports them (`RecordLoad.settle`). A transaction without changes needs no commit; it is
+/// removed together with the transactions before it.
 struct PendingCommits {
     struct Item {
-        /// Number of records and changes up to the end of the batch.
+        /// Number of records and changes up to the end of the transaction.
         let counts: LoadCounts
         /// Version of the commit; nil for a transaction without changes.
         let version: UInt64?
-        /// Lines for the file of rejected records, to be written when the batch is settled.
+        /// Lines for the file of rejected records (`--rejects`), to be written once the commit is
+        /// durable.
         let rejects: [UInt8]
-        /// Stream position at the end of the batch; nil if the input is not a stream.
+        /// Position in the stream of changes at the end of the transaction; nil if the input is not
+        /// a stream.
         var reached: StreamPosition?
     }
 

@@ -23,7 +23,8 @@ protocol CommitStep: AnyObject {
     func restart(_ transaction: WriteTransaction) throws(RealmError)
     /// Discards the open transaction, if there is one.
     func abandon(_ transaction: WriteTransaction?)
-    /// Commits the transaction. Calls `settle` of the load once the commit is durable.
+    /// Commits the transaction. When the commit is durable, calls `RecordLoad.settle`, which counts
+    /// and reports the records.
     func commit(
         _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
     ) throws(RealmError)

@@ -12,7 +12,8 @@ final class GroupedCommits: CommitStep {
     /// A requested transaction that has not begun; nil for none.
     private var requestedTransaction: Instance.AsyncID?
     private var pendingCommits = PendingCommits()
-    /// Time of the first commit in the current group.
+    /// Time of the oldest commit that is not durable yet, which is the first of a group: commits
+    /// that share a sync.
     private var groupStart: UInt64 = 0
     private var failure: RealmError?
 
@@ -94,12 +95,12 @@ final class GroupedCommits: CommitStep {
         pendingCommits.add(load.pendingCommit(version))
     }
 
-    /// Maximum duration of a group in nanoseconds. At least 20 ms, so that syncs do not take most
-    /// of the time.
+    /// Maximum nanoseconds from the first commit of a group to the sync that the group shares. At
+    /// least 20 ms, so that syncs do not take most of the time.
     private var maximumGroupDuration: UInt64 { max(request.limits.interval, 20_000_000) }
 
-    /// Called when the first pending commit is complete: settles it if it is durable, or records
-    /// its error.
+    /// Called when the oldest pending commit has ended. If the commit is durable, counts and
+    /// reports its records. Otherwise stores the error.
     private func complete(_ error: RealmError?, _ load: RecordLoad) {
         if let error {
             // After a commit has failed, no later commit becomes durable.
@@ -112,7 +113,8 @@ final class GroupedCommits: CommitStep {
         } catch { fail(error) }
     }
 
-    /// Settles transactions without changes once all commits before them are settled.
+    /// Counts and reports the records of transactions without changes, as far as all commits before
+    /// them are durable.
     private func completeUnchanged(_ load: RecordLoad) throws(RealmError) {
         while let first = pendingCommits.first, first.version == nil {
             try load.settle(pendingCommits.removeFirst())
@@ -121,7 +123,8 @@ final class GroupedCommits: CommitStep {
 
     // MARK: Durability
 
-    /// Runs the blocks that were delivered to this thread. Waits for them up to `milliseconds`.
+    /// Runs the blocks that the instance has scheduled on this thread, such as blocks of
+    /// transactions. Waits for blocks up to `milliseconds`.
     func work(_ load: RecordLoad, _ milliseconds: Int32 = 200) throws(RealmError) {
         writer.loop.run(milliseconds: milliseconds)
         try load.report.flushAcknowledgements()

@@ -13,7 +13,7 @@ final class LoadReport {
     private let rejects: RejectFile?
     private let target: WriteTarget?
     /// Whether commits are made directly in the user's file. If the load writes to a temporary
-    /// file, acknowledgements are held back until that file has replaced the user's file.
+    /// file, acknowledgements are printed only after that file has replaced the user's file.
     private var isPublished: Bool
     private let began = MonotonicClock.nanoseconds()
     /// Version before the first transaction; nil before the first transaction begins.

@@ -95,8 +95,9 @@ extension RecordLoad {
         try report.writeRejects()
     }
 
-    /// Stores the pending links. If targets are missing, rejects the records with these links and
-    /// writes the batch again without them, until all targets exist.
+    /// Stores the pending links: property values with links to objects that did not exist yet. If a
+    /// target is still missing, rejects the record with the link, and writes the batch again
+    /// without the record.
     private func storeLinksRetrying(_ batch: Batch) throws(RealmError) {
         while true {
             let refused = try batch.writer.storeAll()
@@ -114,7 +115,8 @@ extension RecordLoad {
 }
 
 extension Schema {
-    /// Whether plans that were made for the schema `other` are valid for this schema.
+    /// Whether records that were converted for the schema `other` can be written with this schema:
+    /// both have the same tables and columns, in the same order.
     func hasSameShape(as other: Schema) -> Bool {
         guard tables.count == other.tables.count else { return false }
         // Tables that no commit has changed are the same objects in both schemas.

@@ -2,10 +2,10 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// Writes records that the feed has read.
+/// Writes batches of records that `RecordFeed` has read.
 ///
-/// If a batch of the feed only creates objects, all of them are created by one call. Otherwise its
-/// records are written one by one.
+/// If a batch only creates objects, all of them are created by one call. Otherwise its records are
+/// written one by one.
 extension RecordLoad {
     /// Writes the records of `incoming` up to the next commit that is due, and commits. Writes all
     /// records if no commit is due. Returns false at the end of the input.
@@ -32,7 +32,8 @@ extension RecordLoad {
         return true
     }
 
-    /// Processes the event after the last record of a batch. Returns false at the end of the input.
+    /// Processes the end of a batch: a rejected record, an error, or the end of the input. Returns
+    /// false at the end of the input.
     private func end(_ incoming: RecordBatch) throws(RealmError) -> Bool {
         progress.update(incoming.bytesRead)
         switch incoming.ending {
@@ -59,8 +60,8 @@ extension RecordLoad {
 
     // MARK: Immediate writes
 
-    /// Creates all objects of the batch by one call. Returns false, without having changed
-    /// anything, if a record of the batch does anything else than create an object.
+    /// Creates all objects of the batch by one call. Returns false, without having changed any
+    /// object, if the records must be written one by one.
     private func writeAtOnce(
         _ incoming: RecordBatch, _ batch: Batch
     ) throws(RealmError) -> Bool {

@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Main loop of a load. Takes batches of records from the feed and writes them in transactions.
+/// Main loop of a load. Takes the batches of records that `RecordFeed` reads, and writes them in
+/// transactions.
 extension RecordLoad {
     /// Batches of records that have been read but not yet written.
     struct Queue {
@@ -48,14 +49,14 @@ extension RecordLoad {
     /// their transaction.
     private var isNextLarge: Bool { queue.waitingBytes >= min(4 << 20, request.memoryLimit / 16) }
 
-    /// Takes batches from the feed until the next transaction can be written, or until they take
-    /// too much memory. Returns whether the next transaction can be written.
+    /// Takes batches from `feed` until the next transaction can be written, or until the batches
+    /// take too much memory. Returns whether the next transaction can be written.
     func collectNext() -> Bool {
         while !queue.isOver, !isNextReady, !isNextLarge, collect(within: 0) {}
         return isNextReady && !queue.isOver
     }
 
-    /// Takes the batches that the feed has read. Returns false if there are none.
+    /// Moves the batches that `feed` has read to `queue`. Returns false if there are none.
     @discardableResult
     private func collect(within milliseconds: Int32) -> Bool {
         let batches = feed.take(within: milliseconds)
@@ -75,8 +76,7 @@ extension RecordLoad {
         queue.isOver = true
     }
 
-    /// Returns the number of transactions that end in the records of the batch that are not yet
-    /// written.
+    /// Returns the number of transactions that end in the unwritten records of a batch.
     private func endings(_ batch: RecordBatch) -> Int {
         batch.commitPositionsLeft + (batch.isUsedUp ? 0 : endsTransaction(batch) ? 1 : 0)
     }
@@ -142,7 +142,7 @@ extension RecordLoad {
             reached: stream.reached)
     }
 
-    /// Counts and reports a batch whose commit is durable.
+    /// Counts and reports the records of a transaction whose commit is durable.
     func settle(_ item: PendingCommits.Item) throws(RealmError) {
         counts.durable = item.counts
         try report.committed(item)

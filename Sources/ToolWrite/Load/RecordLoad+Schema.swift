@@ -49,7 +49,7 @@ struct SchemaChangeCheck {
     private let change: SchemaChange
     /// Whether the schema already has the change. A stream may deliver a record twice.
     private(set) var isDone = false
-    /// Reason why the change is not possible; nil if it is possible.
+    /// Reason why the schema change is not possible; nil if it is possible.
     private(set) var obstacle: String?
     private(set) var losesData = false
 
@@ -88,7 +88,7 @@ struct SchemaChangeCheck {
         }
     }
 
-    /// The change as text for messages.
+    /// The schema change as text for messages.
     var text: String {
         let planned = PlannedChange(change: change)
         return "\(planned.action) \(planned.subject)"

@@ -77,8 +77,8 @@ extension RecordLoad {
         let isPrepared: Bool
         /// Time at which records were last written, in nanoseconds.
         var lastRecord = MonotonicClock.nanoseconds()
-        /// Number of records at the last search for missing link targets. `nextLinkSearch` is the
-        /// number of records from which another search is worthwhile.
+        /// Number of records at the last search for the missing targets of pending links.
+        /// `nextLinkSearch` is the number of records at which the next search begins.
         var lastLinkSearch = -1
         var nextLinkSearch = 0
         /// In a stream: the position after the last complete version in this batch. `isInPart` is

@@ -27,8 +27,8 @@ extension RecordLoad {
         }
     }
 
-    /// Discards the part of an interrupted version that was already written. The open transaction
-    /// contains nothing else.
+    /// Discards the changes of the open transaction, which are the first part of a version that the
+    /// stream interrupted.
     func discardPart(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         try step.restart(batch.writer.transaction)

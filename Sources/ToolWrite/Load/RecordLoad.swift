@@ -80,8 +80,8 @@ final class RecordLoad {
         counts.skip(source.input.recordNumber)
     }
 
-    /// Limits the memory of the open transaction: stores links whose targets exist by now, and
-    /// spills.
+    /// Limits the memory of the open transaction. Stores pending links whose targets exist by now,
+    /// and writes changes to the file if they exceed the transaction's memory limit.
     func saveMemory(_ writer: ObjectWriter) throws(RealmError) {
         try writer.storeFoundIfWorthwhile()
         try writer.saveMemory()

@@ -21,8 +21,8 @@ struct RecordSource {
         try RecordStage(plans, className: className, header: header, request)
     }
 
-    /// Returns a converter for each thread of the feed. Empty if records are converted later, when
-    /// they are written.
+    /// Returns a converter for each thread of `RecordFeed`. Empty if records are converted later,
+    /// when they are written.
     func conversions(
         _ schema: Schema, _ request: WriteRequest
     ) throws(RealmError) -> [RecordFeed.Conversion] {

@@ -172,7 +172,7 @@ final class RelationLoad {
         return try transaction.exists(table, ObjectKey(raw)) ? ObjectKey(raw) : nil
     }
 
-    /// Adds a row to the collection of its owner.
+    /// Adds a row of the table to the collection of the object that the row's column `owner` names.
     private func add(
         _ owner: Value, _ reader: DelimitedReader, _ row: DelimitedRow
     ) throws(RealmError) {

@@ -2,13 +2,16 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// State of a resync, in which a stream sends all objects again. Collects the keys of the objects
-/// that were sent, so that all others can be deleted. Takes eight bytes per object.
+/// State of a resync: the source of a stream of changes sends all of its objects again.
+///
+/// Collects the keys of the objects received. At the end of the resync, all other objects of the
+/// database are deleted. Takes eight bytes per object.
 final class Resync {
-    /// Class whose objects are sent again; nil if all classes and their schema are sent.
+    /// Class whose objects the source sends again; nil if it sends all classes and their schema.
     private let className: String?
     private var seen: [TableKey: [ObjectKey]] = [:]
-    /// Properties that were sent, by class. Other properties are removed at the end.
+    /// For each class, the properties that the source has sent. All other properties are removed at
+    /// the end of the resync.
     private var named: [String: Set<String>] = [:]
 
     init(className: String?) { self.className = className }
@@ -42,7 +45,7 @@ final class Resync {
         }
     }
 
-    /// Returns the steps that remove all classes and properties of the database that the stream did
+    /// Returns the steps that remove all classes and properties of the database that the source did
     /// not send. No steps for a resync of a single class.
     func removals(_ schema: Schema) -> [SchemaChange] {
         guard className == nil, !named.isEmpty else { return [] }
@@ -102,7 +105,7 @@ final class Resync {
 
     // MARK: Objects
 
-    /// Deletes the objects that the stream did not send. Returns their number.
+    /// Deletes the objects of the database that the source did not send. Returns their number.
     func sweep(_ writer: ObjectWriter) throws(RealmError) -> Int {
         var deleted = 0
         for table in writer.plans.schema.classes where table.kind == .topLevel {

@@ -3,7 +3,7 @@ import RealmRecords
 import ToolKit
 
 extension ClassPlans {
-    /// Makes plans with the values of `--const`.
+    /// Creates the plans by which records become objects, with the values of `--const`.
     ///
     /// Throws `misuse` if a value of `--const` fits no class, `corrupt` if the target of a link
     /// property does not exist.
@@ -14,12 +14,12 @@ extension ClassPlans {
         }
     }
 
-    /// Gives a property of every record a value.
+    /// Sets the value of `--const`, in JSON, that the property `property` gets from every record.
     private func fix(
         _ property: String, _ json: String, _ uuidOrder: UUIDOrder
     ) throws(RealmError) {
         let option = "--const \(property)"
-        // The value does not retain its tape; `fix` does.
+        // `value` does not retain the tape, the memory with the parsed JSON; `fix` does.
         let tape = JSONTape(uuidOrder)
         defer { withExtendedLifetime(tape) {} }
         let value = try JSONArgument.parse(json, option, tape)

@@ -3,7 +3,7 @@ import RealmRecords
 import ToolKit
 
 /// Copies of the records of the open batch. The batch can then be written again without records
-/// that were rejected after others had been written. A few MiB are kept in memory, the rest in a
+/// that were rejected after others had been written. A few MiB are in memory, the rest in a
 /// temporary file.
 final class OpenRecords {
     private struct Entry {
@@ -18,7 +18,7 @@ final class OpenRecords {
 
     private let form: InputForm
     private let header: [UInt8]
-    /// The copies; nil before the first record.
+    /// Positions and bytes of the copied records; nil before the first record.
     private var memory: Memory?
     private(set) var count = 0
     private var excluded: Set<Int> = []
@@ -90,7 +90,8 @@ final class OpenRecords {
         private let records: OpenRecords
         private let isArray: Bool
         private var index = 0
-        /// Whether the next piece is the separator before the record at `index`.
+        /// Whether the next call of `next` returns the separator before the record at `index`, and
+        /// not the record.
         private var isBetween = true
         private var start = ByteBuffer(capacity: 64)
 

@@ -2,7 +2,7 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// Copies of some records as written.
+/// Copies of consecutive records as they are in the input.
 struct RawRecords: ~Copyable {
     private let form: InputForm
     private var bytes = ByteBuffer(capacity: 4096)
@@ -39,7 +39,7 @@ struct RawRecords: ~Copyable {
         ByteView(bytes.bytes.baseAddress! + ranges[index].lowerBound, count: ranges[index].count)
     }
 
-    /// Returns an input that consists of these records.
+    /// Returns an input from which the copied records can be read.
     func input(name: String) throws(RealmError) -> RecordInput {
         var copy = Array(bytes.bytes)
         if form.format == .json { copy.append(UInt8(ascii: "]")) }

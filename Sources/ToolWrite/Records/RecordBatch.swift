@@ -8,7 +8,7 @@ import ToolKit
 /// Owns all of its bytes. Used first by the thread that reads, then by the thread that writes, and
 /// never by both at a time.
 final class RecordBatch: @unchecked Sendable {
-    /// Event that follows the last record.
+    /// The reason why the batch ends after its last record.
     enum Ending {
         case more, end
         /// The next record was rejected. The second value is the record as written.
@@ -16,17 +16,18 @@ final class RecordBatch: @unchecked Sendable {
         case failed(RealmError)
     }
 
-    /// Part of a version of a stream that is alone in its transaction, because it is too large to
-    /// be held back.
+    /// Which part of a stream's version the batch contains. A version is divided into batches, and
+    /// gets a transaction of its own, if it is too large for memory. `none` for all other batches.
     enum Part {
         case none, beginning, middle, end
     }
 
-    /// Plans and rows of converted records; nil if the records are only read.
+    /// The records converted to property values; nil if the records are converted when they are
+    /// written.
     private(set) var converted: ConvertedRecords?
-    /// The records as written.
+    /// Copies of the records as they are in the input.
     private(set) var records: RawRecords
-    /// Errors of rejected records, by row.
+    /// Errors of rejected records, by index of the record in the batch.
     private var refusals: [Int: RecordError] = [:]
     var ending = Ending.more
     /// Whether a commit is due at the end of the batch.
@@ -44,8 +45,8 @@ final class RecordBatch: @unchecked Sendable {
     private var nextDue = 0
     /// Whether `take` has returned all records, so that `ending` is next.
     private(set) var isUsedUp = false
-    /// Input that parses the records if they are not converted. `readAgain` is the number of
-    /// records read from it.
+    /// Reads the records from `records`, if `converted` cannot be used; nil before the first record
+    /// is read. `readAgain` is the number of records read.
     private var again: RecordInput?
     private var readAgain = 0
     /// Bytes of the input up to the end of the batch.
@@ -111,7 +112,7 @@ final class RecordBatch: @unchecked Sendable {
         return (start..<position, true)
     }
 
-    /// Number of commits that are due before the end of the remaining records.
+    /// Number of elements of `commitPositions` that `take` has not reached yet.
     var commitPositionsLeft: Int { commitPositions.count - nextDue }
 
     /// Returns a record as `stage` converts it. Uses the converted record if it was made for the
@@ -151,7 +152,7 @@ final class RecordBatch: @unchecked Sendable {
         for index in held.places.indices { records.add(held.record(index), held.places[index]) }
     }
 
-    /// Adds the current record of the input, converted in the plan's row.
+    /// Appends the current record of the input, and its converted values, which are in `plan`.
     @_optimize(speed)
     func append(_ plan: ClassPlan, _ input: RecordInput) {
         converted?.append(plan)

@@ -2,12 +2,12 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// Reads the records of an input in batches. If the records are of one class, also checks and
-/// converts them. With threads, it reads while the load writes.
+/// Reads the records of an input in batches, for `RecordLoad`. If the records are of one class,
+/// also checks and converts them. With threads, it reads while the load writes.
 ///
 /// If the boundaries of records can be found without parsing, several threads take turns in
-/// reading, and each converts the records that it has read. Batches are delivered in the order of
-/// the input.
+/// reading, and each converts the records that it has read. `take` returns the batches in the order
+/// of the input.
 ///
 /// The lock `monitor` protects the queue and the converters. The lock `reading` protects the input,
 /// unless a single thread reads. Each thread has its own converter.
@@ -22,10 +22,10 @@ final class RecordFeed: @unchecked Sendable {
 
     private let input: RecordInput
     private let request: WriteRequest
-    /// A converter for each thread; empty if records are delivered as written.
+    /// A converter for each thread; empty if records are not converted here.
     private var conversions: [Conversion]
     private let wake: @Sendable () -> Void
-    /// For streams of changes: decides which records are delivered. Nil for other inputs.
+    /// For streams of changes: decides which records are written. Nil for other inputs.
     private let versions: VersionBuffer?
 
     private let monitor = Monitor()
@@ -52,16 +52,16 @@ final class RecordFeed: @unchecked Sendable {
     /// Maximum number of values in a batch. A record takes memory for every property of its class,
     /// even if it has few fields.
     private static let maximumValueCount = 1 << 17
-    /// Size in bytes from which a batch is delivered.
+    /// Size in bytes at which a batch ends.
     private static let fullBatch = 1 << 19
-    /// Maximum number of batches that are delivered together. `maximumBytesPerDelivery` is their
-    /// maximum total size.
+    /// Maximum number of batches that a thread reads before it appends them to the queue.
+    /// `maximumBytesPerDelivery` is the maximum total size of these batches.
     private static let maximumBatchesPerDelivery = 16
     private static let maximumBytesPerDelivery = 1 << 18
     private static let maximumQueuedBytes = 4 << 20
 
     /// - Parameters:
-    ///   - conversions: one for each possible thread; empty to deliver records unconverted.
+    ///   - conversions: one for each possible thread; empty to leave records unconverted.
     ///   - wake: called when a thread of the feed has read batches.
     init(
         _ input: RecordInput, _ conversions: [Conversion], _ request: WriteRequest,
@@ -168,8 +168,8 @@ final class RecordFeed: @unchecked Sendable {
 
     // MARK: Filling
 
-    /// Waits for one batch, and reads more batches as long as input is available. Delivering small
-    /// batches one by one would take more time than writing them.
+    /// Waits for one batch, and reads more batches as long as input is available. Passing small
+    /// batches to the writing thread one by one would take more time than writing them.
     private func readAvailableBatches() -> [RecordBatch] {
         var batches: [RecordBatch] = []
         var (size, values) = (0, 0)
@@ -224,7 +224,8 @@ final class RecordFeed: @unchecked Sendable {
         var (records, bytes) = (records, bytes)
         defer { (self.records, self.bytes) = (records, bytes) }
         while true {
-            // If no further input is available, the records read so far are delivered at once.
+            // If no further input is available, the batch ends, so that the load can write its
+            // records at once.
             if batch.count > 0, !input.isReady(within: 0) { return }
             let event: RecordEvent<ClassPlan?>
             if let stage { event = try stage.next(input) } else { event = try pass(input) }

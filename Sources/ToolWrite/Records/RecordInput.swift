@@ -19,10 +19,10 @@ final class RecordInput {
     private(set) var headerBytes: [UInt8] = []
     /// Keeps the file open; nil if the input is not a file.
     private let file: InputFile?
-    /// Keeps an input open that is read twice.
+    /// The input if it is read twice, kept open until the second reading ends; otherwise nil.
     private var spool: InputSpool?
     private let source: ByteSource
-    /// Total size in bytes; 0 if unknown.
+    /// Size of the input in bytes; 0 if unknown.
     let size: Int
 
     /// Opens the input of a command. Throws `input` if that fails.

@@ -9,8 +9,8 @@ struct ChangeStage {
 
     init(_ json: JSONStage) { self.json = json }
 
-    /// Effect of a change record: writing the object in the plan, a schema change, or a stream
-    /// mark.
+    /// Effect of a change record: an object written with the values in a `ClassPlan`, a schema
+    /// change, or a mark between versions of the stream.
     enum Change {
         case object(ClassPlan, WriteRequest.Mode)
         case schema(SchemaChange)

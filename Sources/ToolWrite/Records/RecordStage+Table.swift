@@ -43,7 +43,8 @@ final class TableStage {
         classColumn = nil
     }
 
-    /// Converts a row. Returns the plan of its class, which contains the values.
+    /// Converts a row. Returns the `ClassPlan` of the row's class, which contains the converted
+    /// values.
     @_optimize(speed)
     func take(
         _ reader: DelimitedReader, _ row: DelimitedRow

@@ -35,8 +35,8 @@ final class RecordStage {
         }
     }
 
-    /// Converts the next record. Returns its plan, which contains the values; nil for a record that
-    /// writes no object.
+    /// Converts the next record. Returns the `ClassPlan` of the record's class, which contains the
+    /// values; nil for a record that writes no object.
     @inline(__always)
     func next(_ input: RecordInput) throws(RealmError) -> RecordEvent<ClassPlan?> {
         try input.next(

@@ -22,7 +22,7 @@ final class RejectFile {
 
     deinit { close(descriptor) }
 
-    /// Adds a line.
+    /// Adds a line of JSON with the error and the record. Does not write it to the file yet.
     ///
     /// - Parameter record: bytes of the record; nil if they are not available.
     func add(_ error: RecordError, _ record: ByteView?, isJSON: Bool) {
@@ -54,7 +54,7 @@ final class RejectFile {
         record.count > 0 && !record.buffer.contains(10)
     }
 
-    /// Returns the lines added since the last call.
+    /// Returns the lines that `add` has added since the last call.
     func take() -> [UInt8] {
         defer { waiting.removeAll() }
         return Array(waiting.bytes)
@@ -79,7 +79,8 @@ final class RejectFile {
 }
 
 extension RecordError {
-    /// Whether the record is valid in its format, so that its text can be repeated.
+    /// Whether the text of the record is valid in its format. JSON is then copied to the file as it
+    /// is; other text becomes a JSON string.
     fileprivate var isWellFormed: Bool {
         switch code {
         case .invalidJSON, .invalidTable, .invalidText, .limitExceeded, .duplicateProperty: false

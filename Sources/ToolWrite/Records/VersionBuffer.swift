@@ -5,27 +5,30 @@ import ToolKit
 /// Fills batches with the records of a stream, so that only whole versions are applied.
 /// `StreamDeduplicator` decides which records are applied.
 ///
-/// The records of a version are held back until its mark, so that no transaction contains an
-/// interrupted version. A version that is too large to be held back gets a transaction of its own.
-/// If the version is interrupted, that transaction is discarded. Confined to the thread that reads.
+/// The records of a version stay in `bufferedRecords` until the mark at the end of the version, so
+/// that no transaction contains an interrupted version. A version that is too large for the buffer
+/// gets a transaction of its own. If the version is interrupted, that transaction is discarded.
+/// Confined to the thread that reads.
 final class VersionBuffer {
     private var gate: StreamDeduplicator
     private var bufferedRecords: RawRecords
     private let limits: WriteRequest.Limits
-    /// Whether the current version is too large to be held back. The records held back so far then
-    /// begin the next batch.
+    /// Whether the current version is too large for `bufferedRecords`. The next batch then begins
+    /// with the buffered records.
     private var startsApart = false
-    /// Whether the beginning of the current version has been delivered.
+    /// Whether earlier batches contain the beginning of the current version, because it is too
+    /// large for `bufferedRecords`.
     private var isPartlyDelivered = false
-    /// Whether the part that was delivered must be discarded.
+    /// Whether the load must discard the records of an interrupted version that are in earlier
+    /// batches.
     private var mustDiscard = false
-    /// Whether the input ended inside a version.
+    /// Whether the input ended before the `commit` mark of a version.
     private var isCutOff = false
     /// Number of records since a commit was last due. `bytes` is their size.
     private var records = 0
     private var bytes = 0
 
-    /// Maximum size in bytes of a version that is held back.
+    /// Maximum size in bytes of `bufferedRecords`.
     private static let maximumBufferedBytes = 4 << 20
     private static let fullBatch = 1 << 19
     private static let maximumBufferedRecords = 4096
@@ -104,8 +107,8 @@ final class VersionBuffer {
 
     private func hold(_ input: RecordInput) { bufferedRecords.add(input.recordBytes, input.place) }
 
-    /// Processes a record according to the decision about it. Returns whether the batch is
-    /// complete.
+    /// Skips a record, buffers it, or appends it to the batch, as `verdict` says. Returns whether
+    /// the batch is complete.
     private func take(
         _ verdict: StreamDeduplicator.Verdict, _ batch: RecordBatch, _ input: RecordInput
     ) -> Bool {

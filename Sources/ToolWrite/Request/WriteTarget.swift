@@ -16,8 +16,8 @@ final class WriteTarget {
     private enum Making {
         /// The command writes to an existing file.
         case none
-        /// A new file at its final path. Until it contains records, signal handlers delete it by
-        /// these entries.
+        /// A new file at its final path. The entries name the file and its companion files. Until
+        /// the file contains records, signal handlers delete the named files.
         case inPlace([TemporaryFiles.Entry])
         case replacing(String, TemporaryDirectory)
         case rehearsal(TemporaryDirectory)
@@ -25,7 +25,7 @@ final class WriteTarget {
 
     /// Whether the new file contains records, so that it must not be deleted.
     private var isKept = false
-    /// Functions that are called when the file has its final path.
+    /// Functions passed to `whenPublished`, to be called when the file has its final path.
     private var waiting: [() throws(RealmError) -> Void] = []
 
     init(_ request: WriteRequest) throws(RealmError) {
@@ -72,8 +72,8 @@ final class WriteTarget {
         waiting.append(body)
     }
 
-    /// Moves a complete file that replaces another one to its final path. Then calls the functions
-    /// that wait for the end of the load.
+    /// If the new file replaces another one, moves it to the final path. Then calls the functions
+    /// that were passed to `whenPublished`.
     func finish() throws(RealmError) {
         markKept()
         if case .replacing(let destination, let temporary) = making {

@@ -4,7 +4,8 @@ import ToolKit
 
 /// JSON in the arguments of options.
 enum JSONArgument {
-    /// Parses the argument of `option` into `tape`, whose memory the value references.
+    /// Parses the argument of `option` as JSON. The result refers to memory of `tape` and is valid
+    /// as long as `tape`.
     static func parse(
         _ text: String, _ option: String, _ tape: JSONTape
     ) throws(RealmError) -> JSONValue {

@@ -9,14 +9,14 @@ struct ObservedNumbers {
     private(set) var roundedInMixed: String?
     /// Whether a number has a fraction or an exponent.
     private var hasFractions = false
-    /// Number of observed numbers without a declared type.
+    /// Number of numbers without a declared type.
     private var plainCount = 0
-    /// Types that numbers declare in extended form, such as `$numberLong`.
+    /// Types named by numbers in extended form, such as int for `{"$numberLong":"5"}`.
     private var declared: Set<ColumnType> = []
 
     var isEmpty: Bool { plainCount == 0 && declared.isEmpty }
 
-    /// Adds a number in decimal notation.
+    /// Takes a number in decimal notation into account.
     mutating func observe(_ text: ByteView) {
         plainCount += 1
         let form = DecimalForm(text)
@@ -37,7 +37,7 @@ struct ObservedNumbers {
 
     private static let shown = 60
 
-    /// Adds a number with a declared type.
+    /// Takes a number into account whose JSON names its type, such as `{"$numberLong":"5"}`.
     mutating func observe(declared type: ColumnType) { declared.insert(type) }
 
     private mutating func note(_ type: ColumnType, _ text: ByteView) {
@@ -86,7 +86,7 @@ struct ObservedNumbers {
 private struct DecimalForm {
     private(set) var hasFraction = false
     private var hasExponent = false
-    /// Number of digits from the first to the last nonzero digit.
+    /// Number of digits from the first to the last nonzero digit: 3 for `0.0102`.
     private var digits = 0
     /// Power of ten of the last nonzero digit, such as 1 in `120` and -2 in `0.05`.
     private var exponent = 0

@@ -25,15 +25,15 @@ final class ObservedProperty {
     /// Infers the properties of embedded objects; nil if the values are not objects.
     private(set) var object: ObservedClass?
 
-    /// The numbers among the values. If all values are numbers, they determine the type.
+    /// The numbers among the property's values. If all values are numbers, they determine the type.
     private(set) var numbers = ObservedNumbers()
-    /// Whether there are values that are not numbers.
+    /// Whether a value of the property is neither a number nor null.
     private var hasNonNumbers = false
 
-    /// Whether all texts so far denote Booleans. `yes`, `no`, `1` and `0` are Booleans, too.
+    /// Whether all texts so far denote Booleans: `true`, `false`, `yes`, `no`, `1` or `0`.
     private(set) var isTruth = true
-    /// Hashes of the values, while the property may be a primary key; nil after the first
-    /// duplicate.
+    /// Hashes of the property's values, while the property may be a primary key; nil after the
+    /// first duplicate.
     private var seen: Set<UInt64>?
 
     /// Maximum number of values that are checked for duplicates.
@@ -57,7 +57,7 @@ final class ObservedProperty {
         if seen?.count == most || seen?.insert(hash.value).inserted == false { seen = nil }
     }
 
-    /// Adds a JSON value of the property.
+    /// Takes the JSON value that a record has for the property into account.
     func observe(_ value: JSONValue) {
         count += 1
         switch value.kind {
@@ -120,7 +120,7 @@ final class ObservedProperty {
         for child in children { element.observe(child) }
     }
 
-    /// Adds a field of a line of CSV or TSV.
+    /// Takes the text that a row of CSV or TSV has for the property into account.
     func observe(text: ByteView, isNull: Bool) {
         count += 1
         if isNull {
@@ -164,7 +164,7 @@ final class ObservedProperty {
         text.count >= 20 && text[10] == UInt8(ascii: "T") && Timestamp(text: text) != nil
     }
 
-    /// Adds a number as a value of the property. A property with numbers and other values is mixed.
+    /// Takes a number into account. A property with numbers and other values is mixed.
     private func observeNumber(_ observe: (inout ObservedNumbers) -> Void) {
         observe(&numbers)
         let type = numbers.type
@@ -199,7 +199,8 @@ final class ObservedClass {
     let name: String?
     private(set) var records = 0
     private(set) var properties: [ObservedProperty] = []
-    /// For each field of the records, the index in `properties`; nil for a field that is ignored.
+    /// For each field name in the records, the index in `properties`; nil for a field that is
+    /// ignored.
     private var positions: [[UInt8]: Int?] = [:]
     /// For each property name, the index in `properties`.
     private var places: [String: Int] = [:]
@@ -222,8 +223,8 @@ final class ObservedClass {
         maximumKeyCount > 0 && keyNames.contains(property.lowercased())
     }
 
-    /// Adds an object. `property` returns the property name of a field; nil if the field is
-    /// ignored.
+    /// Takes the values of an object's fields into account. `property` returns the property name of
+    /// a field; nil if the field is ignored.
     func observe(_ value: JSONValue, _ property: (String) -> String?) {
         records += 1
         guard value.kind == .object else { return }

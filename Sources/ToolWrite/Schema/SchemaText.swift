@@ -3,7 +3,7 @@ import ToolKit
 
 /// Parser for the text form of `realm-query --schema`.
 struct SchemaText {
-    /// A syntax error in a line.
+    /// A syntax error in a line of the schema text.
     struct Fault: Error {
         let line: Int
         let expected: String

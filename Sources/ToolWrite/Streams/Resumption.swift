@@ -7,10 +7,11 @@ import ToolKit
 final class Resumption {
     private let path: String
     private let isDurable: Bool
-    /// Content of the `.applied` file; nil if there is no file.
+    /// Content of the `.applied` file, which stores the position in the stream; nil if there is no
+    /// file.
     private var written: AppliedVersion?
-    /// Content to be written to the `.applied` file when the load is idle; nil if the file is up to
-    /// date.
+    /// Content to be written to the `.applied` file when the load waits for input, or ends; nil if
+    /// the file is up to date.
     private var due: AppliedVersion?
     /// Position in the stream that the database has reached; nil if it cannot be determined.
     private(set) var position: StreamPosition?
@@ -51,8 +52,9 @@ final class Resumption {
         due = AppliedVersion(position, target: version)
     }
 
-    /// Writes the state of the last confirmed commit to the `.applied` file. Until then, the
-    /// version of the database shows whether the announced commit happened.
+    /// Writes the position after the last confirmed commit to the `.applied` file. Before that, the
+    /// file contains the position that `announce` wrote: it is reached if the database has the
+    /// announced version.
     func settle() throws(RealmError) {
         guard let due else { return }
         try due.write(beside: path, isDurable: isDurable)

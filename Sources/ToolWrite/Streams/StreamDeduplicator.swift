@@ -6,28 +6,29 @@ import ToolKit
 ///
 /// A stream consists of change records and marks. The mark `commit` ends a version; it contains the
 /// previous version and the number of records. The mark `resync` begins a version that contains all
-/// objects. The records of a version are held back until its mark. Versions that were already
-/// applied are skipped, and so are interrupted versions. Change records without marks, for example
-/// from `--diff`, are applied immediately. Does not access a database.
+/// objects. The caller buffers the records of a version until its `commit` mark. Versions that were
+/// already applied are skipped, and so are interrupted versions. Change records without marks, for
+/// example from `--diff`, are applied immediately. Does not access a database.
 struct StreamDeduplicator {
     /// Decision about a record of the stream.
     enum Verdict: Equatable {
         case apply
-        /// The record is held back until its version is complete.
+        /// The caller buffers the record until its version is complete.
         case hold
-        /// The version is complete: the records held back, and this record, are applied.
+        /// The version is complete: the buffered records and this record are applied.
         case release
         case skip
     }
 
-    /// Whether the first version must continue at `applied`.
+    /// Whether the stream must begin with a resync if `applied` is nil, because the position of the
+    /// database is unknown. True with `--resume`.
     private let isStrict: Bool
-    /// Whether the input contains marks.
+    /// Whether the input contains marks such as `{"op":"commit",…}`.
     private var isStream: Bool
     private(set) var applied: StreamPosition?
     private var open: Version?
 
-    /// A version whose final mark has not been read yet.
+    /// A version of which records were read, but not yet the `commit` mark at its end.
     private struct Version {
         let number: UInt64
         var isWhole = false
@@ -52,12 +53,13 @@ struct StreamDeduplicator {
         isStream = false
     }
 
-    /// Whether records are held back that would not be applied if the input ended here.
+    /// Whether the input is inside a version: if it ended here, buffered records would not be
+    /// applied.
     var isInside: Bool { open.map { !$0.isOld && ($0.count > 0 || $0.isWhole) } ?? false }
 
-    /// Decides whether a record of the stream is applied, held back or skipped.
+    /// Decides whether a record of the stream is applied, buffered or skipped.
     ///
-    /// - Returns: the decision, and whether all records that are held back must be discarded first.
+    /// - Returns: the decision, and whether the caller must first discard all buffered records.
     mutating func take(
         _ record: JSONValue
     ) throws(ValueMismatch) -> (verdict: Verdict, forgets: Bool) {
@@ -73,8 +75,8 @@ struct StreamDeduplicator {
         }
     }
 
-    /// Discards the records of the stream version that is being received. Returns whether it had
-    /// any.
+    /// Discards the version that is being read. Returns whether its buffered records must be
+    /// discarded.
     private mutating func discardOpenVersion() -> Bool {
         defer { open = nil }
         return isInside

@@ -2,7 +2,8 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// A mark between the records of a stream. Only marks that affect the database are represented.
+/// A record of a change stream that is not a change, but the beginning or end of a version. Only
+/// marks that affect the database are represented.
 enum StreamMark {
     /// Mark at the end of a version in the stream. Once the version is applied, the database has
     /// reached the stream position.
@@ -11,8 +12,8 @@ enum StreamMark {
     /// Objects that the version does not contain are deleted.
     case resync(className: String?)
 
-    /// Parses a mark. Returns nil for other records, and for marks that do not affect the database.
-    /// `StreamDeduplicator` checks the order of marks.
+    /// Parses a `commit` or `resync` record. Returns nil for other records, such as changes and
+    /// heartbeats. `StreamDeduplicator` checks the order of marks.
     init?(_ record: JSONValue) throws(ValueMismatch) {
         guard let op = record.field("op") else { return nil }
         if op.text.equals("commit") {
