@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Vocabulary of a programming language for generated classes.
+/// Words and notations of a programming language, for generating declarations of classes.
 package struct ClassLanguage: Sendable {
     /// Imports and other text before the first class.
     package let header: String
@@ -35,12 +35,12 @@ package struct ClassLanguage: Sendable {
         self.reservedMembers = reservedMembers
     }
 
-    /// Returns the name, in quotes if it is a keyword.
+    /// Returns the name, in the quotes of the language (such as backticks) if it is a keyword.
     package func quoted(_ name: String) -> String {
         words.contains(name) ? quotes.0 + name + quotes.1 : name
     }
 
-    /// Returns the type of the property; nil if the language has none.
+    /// Returns the type of the property in the language; nil if the language has no type for it.
     package func type(_ column: ColumnInfo, _ classes: NamedClasses) -> String? {
         guard let element = element(column, classes), !column.hasIntegerKeys else { return nil }
         let template =
@@ -54,7 +54,8 @@ package struct ClassLanguage: Sendable {
             .joined(separator: element)
     }
 
-    /// Returns the type of the value or of a collection's elements; nil if the language has none.
+    /// Returns the type of the property's value, or of its elements if it is a collection; nil if
+    /// the language has no type for it.
     package func element(_ column: ColumnInfo, _ classes: NamedClasses) -> String? {
         if column.type == .link {
             guard let target = classes.target(column).map(classes.name) else { return nil }

@@ -34,7 +34,7 @@ package final class ByteSource {
     private var next: Int32
     /// Name of the input in messages.
     package let path: String
-    /// Unread rest of the current piece.
+    /// Unread rest of the piece that a `ByteSupply` returned last.
     private var piece = ByteView.empty
     /// Number of bytes that `read` has returned.
     package private(set) var bytesRead = 0

@@ -178,7 +178,11 @@ package struct TextPosition: Equatable, Sendable {
     /// Position at the beginning of a line.
     package init(line: Int) { self.line = line }
 
-    /// Returns the position at the same distance after `place` as this position is after `start`.
+    /// Returns this position, in a copy of a part of a text, as a position in the text itself.
+    ///
+    /// - Parameters:
+    ///   - place: position in the text where the copied part begins.
+    ///   - start: position in the copy where the copied part begins.
     package func relocated(to place: TextPosition, from start: TextPosition) -> TextPosition {
         var result = place
         result.line = max(1, place.line + line - start.line)

@@ -95,8 +95,12 @@ package struct RecordError: Error, Sendable {
         return "\(place)\(subject): expected \(expected), got \(got)"
     }
 
-    /// Returns this error with another location. The record was parsed at `start`, but is at
-    /// `place` in the input.
+    /// Returns this error, which concerns a copy of the record, with the position of the record in
+    /// the input.
+    ///
+    /// - Parameters:
+    ///   - place: position of the record in the input.
+    ///   - start: position at which the copy was parsed.
     package func relocated(to place: RecordLocation, from start: TextPosition) -> RecordError {
         RecordError(
             code, record: place.record,

@@ -68,8 +68,8 @@ package final class JSONTape {
     /// The value of the record.
     var root: JSONValue { JSONValue(tape: self, index: 0) }
 
-    /// Parses `text` as one value. For JSON that is not in a stream of records: options and fields
-    /// of tables.
+    /// Parses `text` as one value. For JSON outside of a stream of records: arguments of options,
+    /// and fields of CSV and TSV.
     package func parse(copying text: ByteView) throws(RecordError) -> JSONValue {
         copy?.deallocate()
         let size = text.count + InputWindow.padding

@@ -1,7 +1,7 @@
 import RealmEngine
 
 /// Error for a value that its property cannot contain. The reader converts it to a `RecordError`.
-/// Like the handle in it, valid until the next record is read, and confined to the reader's thread.
+/// Valid until the next record is read, like `value`, and confined to the reader's thread.
 package struct ValueMismatch: Error, @unchecked Sendable {
     package let value: JSONValue
     package let code: RecordError.Code
@@ -23,8 +23,8 @@ package struct ValueMismatch: Error, @unchecked Sendable {
 /// Converts values to the types of properties, from plain or extended form (realm-tools(7),
 /// VALUES).
 extension JSONValue {
-    /// Converts the value for a property of a scalar type. Views in the result are valid as long as
-    /// the record.
+    /// Converts the value for a property of a scalar type. A string or binary in the result refers
+    /// to memory that is valid until the next record is read.
     @inline(__always)
     package func scalar(_ type: ColumnType, isNullable: Bool) throws(ValueMismatch) -> Value {
         switch (type, kind) {

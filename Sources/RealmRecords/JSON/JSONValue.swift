@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// One value of a parsed record. A handle of a trivial type, valid until the next record is read.
+/// One value of a parsed record. A trivial type that refers to memory of the record, valid until
+/// the next record is read.
 package struct JSONValue {
     package let token: UnsafeMutablePointer<JSONToken>
     /// Tape with the bytes and tokens of the record. Not retained: the reader owns the tape, and
@@ -26,7 +27,7 @@ package struct JSONValue {
     @inline(__always)
     package var firstChild: JSONValue { JSONValue(token: token + 1, owner: owner) }
 
-    /// Memory that is valid as long as the record.
+    /// Memory for decoded values, valid until the next record is read.
     @inline(__always)
     package var scratch: ScratchArena { owner._withUnsafeGuaranteedRef { $0.scratch } }
 
@@ -95,7 +96,8 @@ package struct JSONValue {
     }
 }
 
-/// Children of a container. A handle of a trivial type, valid as long as the record.
+/// Children of an object or array. A trivial type that refers to memory of the record, valid until
+/// the next record is read.
 package struct JSONChildren: Sequence, IteratorProtocol {
     private var position: UnsafeMutablePointer<JSONToken>
     private let end: UnsafeMutablePointer<JSONToken>

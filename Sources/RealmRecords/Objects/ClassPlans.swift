@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Plans of all classes of one schema.
+/// For each class of a schema, the `ClassPlan` by which records become objects of the class.
 package final class ClassPlans {
     package let schema: Schema
     private let rules: RecordRules

@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// Checks a JSON record against its class and converts its values, without accessing the database.
+/// Converts JSON records to property values, and checks them against their classes. Does not access
+/// the database.
 package struct JSONStage {
     package let plans: ClassPlans
     /// Class of all records; nil if each record has its class in a field.
@@ -145,8 +146,8 @@ package struct JSONStage {
 extension JSONValue {
     fileprivate var isNumber: Bool { kind == .int || kind == .number }
 
-    /// Fast path for a link given by the primary key of its target, if the key is an integer or a
-    /// string.
+    /// Returns the primary key of a link's target if the key is an integer or a string; nil for all
+    /// other notations of a link. A fast path.
     @inline(__always)
     fileprivate func plainKey(_ type: ColumnType) -> Value? {
         switch (kind, type) {
@@ -345,7 +346,7 @@ extension JSONStage {
         return .object(try self.object(object, target))
     }
 
-    /// Converts an object that is inside a record.
+    /// Converts an object that a record contains, in the place of an embedded object or of a link.
     private func object(
         _ object: JSONValue, _ table: TableInfo
     ) throws(ValueMismatch) -> StagedObject {

@@ -137,8 +137,8 @@ extension ObjectWriter {
 // MARK: - Links
 
 extension ObjectWriter {
-    /// Returns the link to an object. With `--links create`, creates the object if it does not
-    /// exist. Nil if it does not exist and is not created.
+    /// Returns a reference as a link, if its target exists or `--links create` creates the target;
+    /// otherwise nil.
     private func resolved(_ reference: ObjectReference) throws(RealmError) -> Value? {
         if let key = try find(reference) {
             return .link(ObjectLink(table: reference.table, key: key))
@@ -173,8 +173,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Stores an object that a record contains in the place of a link. Updates the object with the
-    /// same primary key, or creates one.
+    /// Stores an object that a record contains where it could have a link. Updates the object with
+    /// the same primary key, or creates one.
     private func linked(_ object: StagedObject) throws(RealmError) -> ObjectLink {
         let table = try plans.plan(object.table).table
         var fields = object.fields

@@ -19,7 +19,7 @@ package final class ObjectWriter {
     /// Objects of delete records, to be deleted together; nil if each record deletes its object at
     /// once, because other records may follow that create it again.
     var deletes: PendingDeletes?
-    /// Position of the current record, for pending links.
+    /// Position of the current record in the input, for errors of pending links.
     @exclusivity(unchecked) package var place = RecordLocation(record: 0, position: TextPosition())
     /// Whether the current record has changed something, so that rejecting it requires a rollback.
     @exclusivity(unchecked) package private(set) var hasChanged = false

@@ -1,8 +1,7 @@
 import RealmEngine
 
-/// Objects of one class that are deleted together, in the order of their keys. Deleting them one by
-/// one, in the order of the records, would rewrite a leaf of objects and leaves of indexes for each
-/// of them.
+/// Objects of one class that are deleted together, in the order of their keys. In the order of the
+/// records, each deletion would rewrite a leaf of objects and leaves of indexes.
 struct PendingDeletes {
     private(set) var table = TableKey.none
     private(set) var keys: Set<ObjectKey> = []
@@ -25,7 +24,8 @@ struct PendingDeletes {
 }
 
 extension ObjectWriter {
-    /// Adds an object to the pending deletes. Objects of another class are deleted first.
+    /// Adds an object to the pending deletes. If the pending objects are of another class, or too
+    /// many, deletes them first.
     func delete(_ object: ObjectKey, from table: TableKey) throws(RealmError) {
         if deletes!.table != table || deletes!.isFull {
             try flushDeletes()

@@ -20,7 +20,7 @@ package final class RecordLoader {
     /// properties that the record does not give.
     private let complete: ((ClassPlan) -> Void)?
     private var batch: ConvertedRecords
-    /// Positions of the records of the batch.
+    /// Positions in the input of the records of the batch.
     private var places: [RecordLocation] = []
 
     package private(set) var created = 0

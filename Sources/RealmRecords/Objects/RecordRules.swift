@@ -20,13 +20,14 @@ package struct RecordRules {
     /// Field that names the class of a record.
     package var classField = "_class"
     package var ignoresUnknown = false
-    /// String properties that store the digits of JSON numbers.
+    /// Names of string properties that take JSON numbers: the digits of the number become the
+    /// string.
     package var numbersAsText: Set<String> = []
     /// Limit in bytes of the memory of a load.
     package var memoryLimit = 256 << 20
-    /// Limit in bytes of the changes of the transaction; nil to leave the limit as it is.
+    /// Memory limit in bytes of the transaction's changes; nil for the default of the transaction.
     package var transactionMemory: Int?
-    /// Directory of the file to which pending links are spilled.
+    /// Directory of the temporary file for pending links that exceed their memory.
     package var temporaryDirectory = "/tmp"
     /// Whether records must not be written to unencrypted files.
     package var isConfidential = false

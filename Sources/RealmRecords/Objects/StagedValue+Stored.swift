@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Stores a `StagedValue` in memory that may be written to a file. Strings and data are copied into
-/// the same memory.
+/// Encodes a `StagedValue` in memory that may be moved to a temporary file. The bytes of strings
+/// and binaries are copied there, too.
 extension StagedValue {
     /// Appends the value and all nested values to `memory`.
     func write(to memory: SpillBuffer) throws(RealmError) {

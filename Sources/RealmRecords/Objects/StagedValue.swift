@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// A value of a record that is checked against its property and still has to be stored in a
-/// transaction. Valid as long as its record, unless it is copied by `copied`.
+/// A value of a record that was checked against its property, and that still has to be stored in a
+/// transaction. Valid until the next record is read, unless `copied` copies it.
 package indirect enum StagedValue {
     case value(Value)
     /// A link to an object that is identified by its primary key or object key.

@@ -7,8 +7,7 @@ package enum StudioReference {
     package static let identity = "$refId"
     package static let member = "$ref"
 
-    /// Returns the field with the identifier if the value is a reference to an object; otherwise
-    /// nil.
+    /// Returns the field with the identifier if the value is `{"$ref":"Person#5"}`; otherwise nil.
     static func field(of value: JSONValue) -> JSONValue? {
         guard value.kind == .object, value.count == 1, let field = value.field("$ref"),
             field.kind == .string
@@ -16,7 +15,7 @@ package enum StudioReference {
         return field
     }
 
-    /// Parses the identifier of an object of class `table`.
+    /// Parses the identifier of an object of class `table`, such as `Person#5`.
     static func name(
         _ field: JSONValue, in table: TableInfo
     ) throws(ValueMismatch) -> ObjectReference.Name {

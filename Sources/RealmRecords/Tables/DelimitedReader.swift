@@ -13,7 +13,7 @@ package final class DelimitedReader {
         case finished
     }
 
-    /// Syntax of the table. If the separator was guessed, reading the header may replace it.
+    /// Syntax of the table. `readHeader` may replace a guessed separator.
     package private(set) var dialect: Dialect
     private let recordLimit: Int
     private let window: InputWindow
@@ -157,7 +157,8 @@ package final class DelimitedReader {
         return value
     }
 
-    /// Converts a part of the current row to a value; nil if it is not valid for the type.
+    /// Converts text of the current row, a field or a part of it, to a value; nil if the text is
+    /// not valid for the type.
     @_optimize(speed)
     package func value(of text: ByteView, as type: ColumnType) -> Value? {
         if type == .string, SpelledString.looksSpelled(text),
@@ -189,11 +190,11 @@ package final class DelimitedReader {
 
     private static let truth = "bool: true, false, yes, no, 1 or 0"
 
-    /// Interprets a part of the current row as a value of a mixed property. The part must not be
-    /// JSON.
+    /// Interprets text of the current row, a field or a part of it, as a value of a mixed property.
+    /// The text must not be JSON.
     package func mixedValue(of text: ByteView) -> Value { MixedText.value(text, in: scratch) }
 
-    /// Creates an error that rejects the current row because of a field.
+    /// Creates an error that rejects the current row because of the field in `column`.
     package func mismatch(_ column: Int, expected: String) -> RecordError {
         let text = text(column)
         let got = fields[column].isNull ? "null" : "\"\(text.excerpt(of: 40))\""

@@ -2,7 +2,7 @@
     import _Builtin_intrinsics.intel
 #endif
 
-/// One field of a row. Its text is in the input or in scratch memory.
+/// One field of a row. Its text is in the input, or in memory for decoded fields.
 struct DelimitedField {
     var base: UnsafePointer<UInt8>
     var length: Int
@@ -11,7 +11,7 @@ struct DelimitedField {
     var isEscaped = false
 }
 
-/// A syntax error at an offset in the row.
+/// A syntax error in a row of CSV or TSV, at an offset in the row.
 struct DelimitedFault: Error {
     enum Kind: UInt8 {
         case quoteInside, textBehindQuote, unclosedQuote, carriageReturn, escape, utf8
@@ -26,7 +26,8 @@ struct DelimitedFault: Error {
     }
 }
 
-/// Splits a row into fields. The padding of an `InputWindow` must follow the bytes.
+/// Splits a row of CSV or TSV into fields. At least 64 readable bytes must follow the row, as in an
+/// `InputWindow`.
 struct DelimitedScan {
     let escapes: Dialect.Escapes
     let separator: UInt8

@@ -1,8 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// An instance of the database for asynchronous writes, and the event loop of the thread to which
-/// the instance is confined.
+/// An instance of the database that writes asynchronously, and the event loop of the thread to
+/// which the instance is confined.
 final class AsyncWriter {
     let loop: ThreadLoop
     let instance: Instance

@@ -56,7 +56,7 @@ struct BulkChange {
     private struct Setting {
         let column: Int
         let value: StagedValue
-        /// Owns the memory of the parsed value.
+        /// Memory of the parsed JSON, to which `value` refers.
         let tape: JSONTape
     }
 

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Strategy of a load for beginning and committing transactions: one after the other, or in groups
-/// that share a sync. Confined to the load's thread.
+/// Strategy of a load for beginning and committing transactions. `DirectCommits` commits one after
+/// the other, `GroupedCommits` in groups that share a sync. Confined to the load's thread.
 protocol CommitStep: AnyObject {
     /// Whether a transaction begins as soon as there is a record to write. Otherwise it begins only
     /// when all of its records are read, so that the load never waits for input while it holds the
@@ -11,7 +11,7 @@ protocol CommitStep: AnyObject {
     var hasPendingCommits: Bool { get }
     /// Number of bytes and syncs that the commits have caused so far.
     var writeStatistics: WriteSession.WriteStatistics { get }
-    /// Wakes the load's thread. Called by other threads after they have read records.
+    /// Wakes the load's thread. Called by the threads of `RecordFeed` after they have read records.
     var wake: @Sendable () -> Void { get }
 
     /// Calls `writeTransaction` of the load. Repeats the call as long as all records of the next
@@ -29,7 +29,8 @@ protocol CommitStep: AnyObject {
         _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
     ) throws(RealmError)
 
-    /// Processes commits that have become durable. Waits for them up to `milliseconds`.
+    /// Counts and reports the records of commits that have become durable. Waits for such commits
+    /// up to `milliseconds`.
     func work(_ load: RecordLoad, _ milliseconds: Int32) throws(RealmError)
     /// Called when there is nothing to write and no input to read.
     func idle() throws(RealmError)

@@ -3,13 +3,13 @@ import ToolKit
 
 /// Commits by asynchronous transactions of an instance, so that several commits share a sync.
 ///
-/// A transaction is requested when all of its records are read. At the end of its block, it
-/// requests the next transaction if the records of the next one are read, too. Such a group of
-/// transactions becomes durable together.
+/// A transaction is requested when all of its records are read. At the end of its block, the block
+/// requests the next transaction if the records for it are read, too. Transactions requested in
+/// this way form a group, which becomes durable with one sync.
 final class GroupedCommits: CommitStep {
     private let writer: AsyncWriter
     private let request: WriteRequest
-    /// A requested transaction that has not begun; nil for none.
+    /// Identifier of a requested transaction that has not begun; nil for none.
     private var requestedTransaction: Instance.AsyncID?
     private var pendingCommits = PendingCommits()
     /// Time of the oldest commit that is not durable yet, which is the first of a group: commits
@@ -75,8 +75,8 @@ final class GroupedCommits: CommitStep {
 
     func abandon(_ transaction: WriteTransaction?) { writer.cancelWrite() }
 
-    /// Ends the transaction. Its sync may be shared with the following transactions, as a group,
-    /// unless the group has lasted too long or the transaction is too large.
+    /// Commits the transaction. The commit may share its sync with the following transactions of
+    /// the group, unless the group has lasted too long or the transaction is too large.
     func commit(
         _ transaction: WriteTransaction, hasChanged: Bool, _ load: RecordLoad
     ) throws(RealmError) {

@@ -25,8 +25,8 @@ struct LoadCounts {
 
     var changes: Int { inserted + updated + deleted + schema }
 
-    /// Sets the numbers of changes to the numbers of `other`, an earlier point, because the records
-    /// after it are written again.
+    /// Resets the numbers of changes to those at an earlier point of the load, because the records
+    /// after that point are written again.
     mutating func restart(from other: LoadCounts) {
         inserted = other.inserted
         updated = other.updated

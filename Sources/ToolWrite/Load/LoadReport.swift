@@ -48,7 +48,7 @@ final class LoadReport {
         if firstVersion == nil { firstVersion = transaction.version - 1 }
     }
 
-    /// Reports a batch whose commit is durable, or that made no changes.
+    /// Reports a transaction: one whose commit is durable, or one without changes.
     func committed(_ item: PendingCommits.Item) throws(RealmError) {
         try rejects?.write(item.rejects)
         guard let version = item.version else { return }
@@ -64,7 +64,7 @@ final class LoadReport {
         if acknowledgements.count >= 1 << 16 { try flushAcknowledgements() }
     }
 
-    /// Reports a batch whose commit is durable, and prints its acknowledgement.
+    /// Reports a transaction whose commit is durable, and prints its acknowledgement.
     func committed(_ counts: LoadCounts, version: UInt64?) throws(RealmError) {
         try committed(
             PendingCommits.Item(counts: counts, version: version, rejects: takeRejects()))

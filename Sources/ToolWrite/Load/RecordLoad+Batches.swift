@@ -4,7 +4,7 @@ import ToolKit
 
 /// Begins and commits batches. A batch is the records of one transaction.
 extension RecordLoad {
-    /// Begins a batch. Its first record was read at `time`.
+    /// Begins a transaction for records of which the first was read at `time`.
     func begin(_ time: UInt64) throws(RealmError) -> Batch {
         let isPrepared = if case .prepared = open { true } else { false }
         // A dry run has a single batch, which is never committed because of a deadline.

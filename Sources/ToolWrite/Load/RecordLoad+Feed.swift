@@ -7,10 +7,14 @@ import ToolKit
 /// If a batch only creates objects, all of them are created by one call. Otherwise its records are
 /// written one by one.
 extension RecordLoad {
-    /// Writes the records of `incoming` up to the next commit that is due, and commits. Writes all
-    /// records if no commit is due. Returns false at the end of the input.
+    /// Writes the records of `incoming` up to the position at which a commit is due, and commits.
+    /// Writes all records if no commit is due within `incoming`. Returns false at the end of the
+    /// input.
     ///
-    /// - Parameter hasMore: whether further records have already been read.
+    /// - Parameters:
+    ///   - incoming: records that `RecordFeed` has read.
+    ///   - batch: the open transaction.
+    ///   - hasMore: whether further records have already been read.
     func write(
         _ incoming: RecordBatch, _ batch: Batch, hasMore: Bool
     ) throws(RealmError) -> Bool {

@@ -1,8 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Delayed commits. In a stream of changes, a record may link to an object that a much later record
-/// of the same version creates. A commit that is due waits for such records.
+/// Delays commits in streams of changes. There, a record may link to an object that a much later
+/// record of the same version creates. A commit that is due waits until the later record is
+/// written.
 extension RecordLoad {
     /// Nanoseconds without a new record after which a delayed commit no longer waits for missing
     /// link targets.

@@ -7,9 +7,9 @@ extension RecordLoad {
     /// Batches of records that have been read but not yet written.
     struct Queue {
         fileprivate var waiting: [RecordBatch] = []
-        /// Memory of the waiting batches in bytes.
+        /// Memory of the batches in `waiting`, in bytes.
         fileprivate(set) var waitingBytes = 0
-        /// Number of transactions that end in the waiting batches.
+        /// Number of transactions that end within the batches in `waiting`.
         fileprivate var endings = 0
         /// Whether the last batch has been written.
         fileprivate(set) var isOver = false
@@ -123,7 +123,7 @@ extension RecordLoad {
         endWithoutTransaction()
     }
 
-    /// Writes records of the first waiting batch. Returns false at the end of the input.
+    /// Writes records of the first batch in the queue. Returns false at the end of the input.
     private func writeWaiting(_ batch: Batch) throws(RealmError) -> Bool {
         let incoming = queue.waiting[0]
         let before = endings(incoming)

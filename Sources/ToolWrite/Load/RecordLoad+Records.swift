@@ -62,7 +62,8 @@ extension RecordLoad {
         let hasChanged: Bool
     }
 
-    /// Writes one record. If it is a schema change or a stream mark, applies it to the batch.
+    /// Writes one record. A schema change, or a mark at the beginning or end of a stream's version,
+    /// takes effect in the open transaction. Returns nil unless the record is rejected.
     private func write(
         _ event: RecordEvent<ClassPlan?>, _ batch: Batch, _ place: RecordLocation
     ) throws(RealmError) -> Refused? {

@@ -47,7 +47,8 @@ extension RecordLoad {
 /// Checks a schema change against the existing classes.
 struct SchemaChangeCheck {
     private let change: SchemaChange
-    /// Whether the schema already has the change. A stream may deliver a record twice.
+    /// Whether the schema already is as the change would make it. A stream may deliver a record
+    /// twice.
     private(set) var isDone = false
     /// Reason why the schema change is not possible; nil if it is possible.
     private(set) var obstacle: String?

@@ -7,16 +7,16 @@ extension RecordLoad {
     /// The transaction that a load has open, if any.
     enum Open {
         case nothing
-        /// A transaction with changes of the schema that options requested. The first batch
-        /// continues in this transaction.
+        /// A transaction in which schema changes requested by options have been made. The first
+        /// records are written in the same transaction.
         case prepared(WriteTransaction)
         case batch(Batch)
     }
 
     /// Reason why a load ends before the end of the input.
     enum Ending {
-        /// With this error the number of errors has reached `--max-errors`. The batch is committed
-        /// first.
+        /// The number of rejected records has reached `--max-errors` with this error. The open
+        /// transaction is committed first.
         case tooManyErrors(last: RecordError)
         /// A record was rejected, and the load must stop. The second value is the record as in the
         /// input.
@@ -73,7 +73,7 @@ extension RecordLoad {
     final class Batch {
         var writer: ObjectWriter
         let deadline: UInt64?
-        /// Whether the transaction began with changes of the schema that options requested.
+        /// Whether the transaction began with schema changes that options requested.
         let isPrepared: Bool
         /// Time at which records were last written, in nanoseconds.
         var lastRecord = MonotonicClock.nanoseconds()
@@ -81,8 +81,8 @@ extension RecordLoad {
         /// `nextLinkSearch` is the number of records at which the next search begins.
         var lastLinkSearch = -1
         var nextLinkSearch = 0
-        /// In a stream: the position after the last complete version in this batch. `isInPart` is
-        /// true after another version has begun.
+        /// In a stream: the position after the last version that is complete in this transaction.
+        /// `isInPart` is true while a further version is incomplete.
         var reached: StreamPosition?
         var isInPart = false
         var resync: Resync?
@@ -93,7 +93,8 @@ extension RecordLoad {
             self.isPrepared = isPrepared
         }
 
-        /// Ends the version of a stream that is being written, whether it is complete or discarded.
+        /// Ends the version of a stream that is being written, whether its records are complete or
+        /// discarded.
         func endVersion() {
             isInPart = false
             resync = nil

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Processes streams of change records: their marks and positions.
+/// Processes streams of change records: marks at the beginning and end of versions, and positions.
 extension RecordLoad {
     func take(_ mark: StreamMark, _ batch: Batch) throws(RealmError) {
         switch mark {
@@ -37,8 +37,8 @@ extension RecordLoad {
         counts.restart()
     }
 
-    /// Whether earlier records must be committed before `incoming`, because it begins a version
-    /// that must be alone in a transaction.
+    /// Whether the records written so far must be committed before `incoming`, because `incoming`
+    /// begins a version that must be alone in its transaction.
     func isToBeCommitted(before incoming: RecordBatch) -> Bool {
         incoming.part == .beginning && incoming.position == 0
             && counts.current.records > counts.committed.records

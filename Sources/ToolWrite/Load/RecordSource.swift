@@ -16,7 +16,7 @@ struct RecordSource {
         header = try Self.header(input)
     }
 
-    /// Returns a converter of records into rows of the classes of `plans`.
+    /// Returns a converter of the input's records to values of the classes in `plans`.
     func stage(_ plans: ClassPlans, _ request: WriteRequest) throws(RealmError) -> RecordStage {
         try RecordStage(plans, className: className, header: header, request)
     }

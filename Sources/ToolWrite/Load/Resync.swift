@@ -20,9 +20,9 @@ final class Resync {
 
     // MARK: Schema
 
-    /// Returns the steps that apply a schema change of the stream. Parts of the schema that
-    /// conflict with the change are removed first. A property that exists with the same type keeps
-    /// its values; only its index and whether it is optional are changed.
+    /// Returns the steps that apply a schema change of the stream. Steps that remove conflicting
+    /// parts of the schema come first. A property that exists with the same type keeps its values;
+    /// only its index and whether it is optional are changed.
     func steps(toward change: SchemaChange, _ schema: Schema) -> [SchemaChange] {
         func spec(_ name: String) -> ClassSpec? {
             schema.objectClass(named: name).map { ClassSpec($0, schema) }

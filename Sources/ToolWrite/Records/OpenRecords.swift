@@ -85,7 +85,7 @@ final class OpenRecords {
         return input
     }
 
-    /// Supplies the records one after the other, in the format of the input.
+    /// Supplies the bytes of the records one after the other, in the format of the input.
     private final class Pieces: ByteSupply {
         private let records: OpenRecords
         private let isArray: Bool

@@ -26,7 +26,7 @@ struct RawRecords: ~Copyable {
         places.append(place)
     }
 
-    /// Adds all records to the open batch.
+    /// Adds all records to the copies of the open transaction's records.
     func add(to records: OpenRecords) throws(RealmError) {
         for index in places.indices { try records.add(record(index), places[index]) }
     }
@@ -34,7 +34,8 @@ struct RawRecords: ~Copyable {
     /// Approximate memory of the records in bytes.
     var byteCount: Int { bytes.count + 40 * places.count }
 
-    /// Returns a record as written; valid until the next one is added.
+    /// Returns the bytes of a record as they are in the input; valid until the next record is
+    /// added.
     func record(_ index: Int) -> ByteView {
         ByteView(bytes.bytes.baseAddress! + ranges[index].lowerBound, count: ranges[index].count)
     }

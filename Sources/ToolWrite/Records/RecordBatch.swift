@@ -2,8 +2,8 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// Consecutive records that `RecordFeed` has read. If all records are of one class, they are also
-/// checked and converted.
+/// Consecutive records that `RecordFeed` has read. If all records are of one class, their values
+/// are also converted.
 ///
 /// Owns all of its bytes. Used first by the thread that reads, then by the thread that writes, and
 /// never by both at a time.
@@ -35,8 +35,8 @@ final class RecordBatch: @unchecked Sendable {
     /// Indexes of records before which a commit is due.
     var commitPositions: [Int] = []
     var part = Part.none
-    /// Whether earlier batches with a part of the same version must be discarded, because the
-    /// version was interrupted.
+    /// Whether the transaction with the first part of an interrupted version must be discarded
+    /// before this batch is written. Earlier batches contain that part.
     var discardsPart = false
     /// Whether the input ends inside a version of a stream, which is then not applied.
     var isCutOff = false
@@ -115,9 +115,9 @@ final class RecordBatch: @unchecked Sendable {
     /// Number of elements of `commitPositions` that `take` has not reached yet.
     var commitPositionsLeft: Int { commitPositions.count - nextDue }
 
-    /// Returns a record as `stage` converts it. Uses the converted record if it was made for the
-    /// same schema; otherwise parses the record again. Must be called once for each record, in
-    /// order.
+    /// Returns a record as `stage` converts it. Uses the values in `converted` if they were made
+    /// for the same schema; otherwise parses the record again. Must be called once for each record,
+    /// in order.
     func record(
         _ index: Int, _ stage: RecordStage, name: String
     ) throws(RealmError) -> RecordEvent<ClassPlan?> {
@@ -187,7 +187,8 @@ final class RecordBatch: @unchecked Sendable {
 }
 
 extension RecordEvent {
-    /// Returns this event with the position of its error in the whole input.
+    /// Returns this event. If it has an error, converts the error's position in `input`, a copy of
+    /// some records, to the position in the whole input.
     func relocated(to place: RecordLocation, from input: RecordInput) -> RecordEvent {
         guard case .rejected(let error) = self else { return self }
         return .rejected(error.relocated(to: place, from: input.position))

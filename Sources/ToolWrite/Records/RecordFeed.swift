@@ -31,7 +31,8 @@ final class RecordFeed: @unchecked Sendable {
     private let monitor = Monitor()
     private var queue: [RecordBatch] = []
     private var queuedBytes = 0
-    /// Number of groups of batches that were appended to the queue.
+    /// Number of calls of `readNext` whose batches are in the queue, so that the batches are queued
+    /// in the order in which they were read.
     private var handed = 0
     private var isStopped = false
     private(set) var isThreaded = false
@@ -40,7 +41,7 @@ final class RecordFeed: @unchecked Sendable {
     /// can read meanwhile.
     private var isConvertedApart = false
     private let reading = Monitor()
-    /// Number of groups of batches that were read.
+    /// Number of calls of `readNext` that have read batches.
     private var taken = 0
     private var isInputRead = false
 
@@ -149,7 +150,8 @@ final class RecordFeed: @unchecked Sendable {
         }
     }
 
-    /// Reads a group of batches. Returns the group and its number; nil at the end of the input.
+    /// Reads some batches. Returns them and the number of the call, from 0; nil at the end of the
+    /// input.
     private func readNext() -> (batches: [RecordBatch], number: Int)? {
         reading.locked {
             if isInputRead || monitor.locked({ isStopped }) { return nil }

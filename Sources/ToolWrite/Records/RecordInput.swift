@@ -38,7 +38,8 @@ final class RecordInput {
 
     var format: WriteRequest.InputFormat { given.format }
 
-    /// Format of copied records: text in UTF-8, with the separator that the header determined.
+    /// Format in which `RawRecords` copies records: text in UTF-8, with the separator that the
+    /// header determined.
     var form: InputForm {
         var form = given
         (form.encoding, form.classField) = (nil, nil)
@@ -46,7 +47,7 @@ final class RecordInput {
         return form
     }
 
-    /// Reads an input for the first time, or, with `again`, for the second time.
+    /// Reads an input that is read twice: the first time, or with `again` the second time.
     init(
         _ spool: InputSpool, _ form: InputForm, again: Bool
     ) throws(RealmError) {

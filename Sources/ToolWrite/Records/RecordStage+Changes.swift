@@ -62,7 +62,8 @@ struct ChangeStage {
         try json.fill(plan, object)
     }
 
-    /// Takes the primary key from the member `key`, whatever the values in the record contain.
+    /// Sets the primary key or object key in `plan` to the member `key` of the record, whatever the
+    /// member `object` contains.
     private func identify(_ plan: ClassPlan, _ key: JSONValue) throws(ValueMismatch) {
         guard let column = plan.table.primaryKey else {
             plan.objectKey = try json.objectKey(key)

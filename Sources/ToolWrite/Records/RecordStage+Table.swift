@@ -2,12 +2,13 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// Checks the rows of a table against their classes and converts their fields. Does not access the
-/// database.
+/// Converts the rows of CSV and TSV to property values, and checks them against their classes. Does
+/// not access the database.
 final class TableStage {
     private let json: JSONStage
     private let header: [String]
-    /// Indexes of the columns that have no name in the header. Their number is used as their name.
+    /// Indexes of the columns without a name in the header. The number of such a column is used as
+    /// its name.
     private let unnamed: Set<Int>
     /// For each class, how each column is converted.
     private var layouts: [TableKey: [FieldAction?]] = [:]
@@ -34,7 +35,7 @@ final class TableStage {
         }
     }
 
-    /// Creates a converter for elements of a collection only.
+    /// Creates a converter that is used only for elements of a collection (`element`).
     init(elements json: JSONStage, columns: Int) {
         self.json = json
         header = []

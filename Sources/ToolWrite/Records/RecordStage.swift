@@ -9,7 +9,8 @@ final class RecordStage {
     private(set) var mode: WriteRequest.Mode
     /// Schema change of the record that was converted last; nil if it has none.
     private(set) var schemaChange: SchemaChange?
-    /// Stream mark of the record that was converted last; nil if it is not a mark.
+    /// Mark of the record that was converted last: the beginning or end of a stream's version; nil
+    /// for other records.
     private(set) var mark: StreamMark?
     private let json: JSONStage
     private var table: TableStage?

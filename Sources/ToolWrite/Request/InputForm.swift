@@ -10,8 +10,8 @@ struct InputForm {
     /// Encoding of the input. Nil for UTF-8; CSV and TSV are then also read as UTF-16 if they begin
     /// with a UTF-16 byte order mark.
     var encoding: TextEncoding?
-    /// For JSON that lists records by class: name of the field that each record gets for its class.
-    /// Nil if the input does not have that form.
+    /// Name of the field that each record gets for its class, if the input is JSON such as
+    /// `{"Dog":[{…}],"Cat":[{…}]}`; nil for other input.
     var classField: String?
     /// Order of the bytes of UUIDs in the records.
     var uuidOrder = UUIDOrder.standard
@@ -23,8 +23,8 @@ struct InputForm {
 
     static var ndjson: InputForm { InputForm(.ndjson) }
 
-    /// Returns the source converted to UTF-8. If it is JSON that lists records by class, converts
-    /// it to an array of records.
+    /// Returns the source converted to UTF-8. If `classField` is not nil, converts JSON such as
+    /// `{"Dog":[{…}]}` to an array of records.
     func decoded(_ source: ByteSource) -> ByteSource {
         let text = decodedText(source)
         guard format == .json, let classField else { return text }

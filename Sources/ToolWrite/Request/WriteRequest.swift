@@ -43,7 +43,7 @@ struct WriteRequest {
     var format: InputFormat { form.format }
     let links: LinkMode
     let limits: Limits
-    /// For renamed properties, the field from which each takes its value.
+    /// Properties that take their values from a field with another name.
     let renamed: [(property: String, field: String)]
     /// Values of `--const`, in JSON, and the properties that they set in every record.
     let constants: [(property: String, json: String)]
@@ -67,8 +67,8 @@ struct WriteRequest {
     let lockTimeout: WriteSession.LockTimeout
     /// Memory limit of the command in bytes.
     let memoryLimit: Int
-    /// Limit in bytes of the changes of a transaction. Writing them takes about as much memory
-    /// again, and records that wait take memory, too.
+    /// Memory limit in bytes of a transaction's changes. Writing the changes takes about as much
+    /// memory again, and records in queues take memory, too.
     var transactionMemory: Int { memoryLimit / 8 * 3 }
     /// Whether load summaries and schema plans are printed as JSON on standard output.
     let reportsJSON: Bool
@@ -129,8 +129,8 @@ struct WriteRequest {
         return .schema
     }
 
-    /// Whether records are converted by the threads that read them. That is worthwhile if all
-    /// records are of one class, most of them create objects, and a transaction has many of them.
+    /// Whether the threads that read records also convert them. That is worthwhile if all records
+    /// are of one class, most of them create objects, and a transaction has many records.
     func convertsAhead(_ className: String) -> Bool {
         guard limits.records >= 16, limits.bytes >= 1 << 12 else { return false }
         switch mode {

@@ -67,7 +67,7 @@ final class WriteTarget {
         if case .inPlace(let entries) = making { entries.forEach(TemporaryFiles.remove) }
     }
 
-    /// Calls `body` when commits have reached the user's file.
+    /// Calls `body` when the commits are in the user's file: at the end of the load.
     func whenPublished(_ body: @escaping () throws(RealmError) -> Void) {
         waiting.append(body)
     }

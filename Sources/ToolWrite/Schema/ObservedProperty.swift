@@ -231,8 +231,8 @@ final class ObservedClass {
         for field in value.children { self.property(field.key, property)?.observe(field) }
     }
 
-    /// Inserts the names of properties whose numbers are stored as strings. Includes properties of
-    /// embedded objects.
+    /// Inserts the names of properties that are strings because no numeric type represents all of
+    /// their numbers. Includes properties of embedded objects.
     func addNumbersAsText(to names: inout Set<String>) {
         for property in properties {
             let value = property.element ?? property

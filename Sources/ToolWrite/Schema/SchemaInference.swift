@@ -119,7 +119,7 @@ struct SchemaInference {
         return fresh
     }
 
-    /// Returns the property for a field; nil if the field is not stored.
+    /// Returns the name of the property that stores a field; nil if the field is not stored.
     private func property(_ field: String) -> String? {
         let names = [request.classField, "_key", StudioReference.identity, StudioReference.member]
         if names.contains(field) { return nil }
@@ -204,7 +204,7 @@ struct SchemaInference {
         found.merge(spec)
     }
 
-    /// Adds an explanation if the numbers of a property led to an unusual type.
+    /// Adds an explanation to `notes` if the numbers of a property led to an unusual type.
     private mutating func note(
         _ property: ObservedProperty, _ described: PropertyDescription, _ name: String
     ) {

@@ -145,7 +145,8 @@ struct StreamDeduplicator {
         return (.release, forgets)
     }
 
-    /// Whether the version was already applied. Throws an error if it belongs to another database.
+    /// Whether the version was already applied. Throws an error if it is a version of another
+    /// source database.
     private func isOld(
         _ position: StreamPosition, _ record: JSONValue
     ) throws(ValueMismatch) -> Bool {

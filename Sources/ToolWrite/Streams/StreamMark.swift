@@ -2,8 +2,8 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// A record of a change stream that is not a change, but the beginning or end of a version. Only
-/// marks that affect the database are represented.
+/// A record of a change stream that is not a change, but the beginning or end of a version.
+/// Heartbeats and other marks that do not affect the database are not represented.
 enum StreamMark {
     /// Mark at the end of a version in the stream. Once the version is applied, the database has
     /// reached the stream position.
