@@ -31,7 +31,8 @@ final class CoreDatabase: MeasuredDatabase {
 
     deinit { for bytes in preparedBytes { bytes.deallocate() } }
 
-    /// Returns a number of realm-core's benchmark in proportion to the base size; at least 1.
+    /// Scales a number of objects or operations in realm-core's benchmark to the base size; at
+    /// least 1.
     func scaled(_ number: Int) -> Int {
         max(1, Int(Double(number) * Double(baseSize) / Double(CoreTask.usualRows)))
     }

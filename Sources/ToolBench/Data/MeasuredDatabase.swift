@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// A new database that is open for writing. Collects statistics about writes to its file.
+/// A database that a workload creates or writes to. Collects statistics about writes to its file.
 ///
 /// Confined to one thread. Changes accumulate in a transaction until `commit`.
 open class MeasuredDatabase {

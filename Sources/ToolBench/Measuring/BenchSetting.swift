@@ -54,7 +54,7 @@ package struct BenchSetting: Sendable, Equatable {
     /// Default numbers of operations and runs for `--scaling`. Short runs are repeated in addition.
     static let scaling = (num: 20_000, runs: 1)
 
-    /// Returns a meter for a run.
+    /// Returns a stopwatch for a run with these settings.
     var meter: Meter {
         Meter(
             rate: rate, lateThreshold: lateThreshold, limit: time, injection: injection,

@@ -7,10 +7,10 @@ import ToolKit
 /// Time counts between `start` and `stop` only, so that preparations are not measured. One reading
 /// of the clock ends an operation and begins the next.
 ///
-/// With a rate, operations are intended to begin at fixed times, whether or not the previous
-/// operation has ended, and their response time counts from the intended time. So a stall affects
-/// all operations that it delays, not only the operation during which it occurs. Confined to one
-/// thread.
+/// A stopwatch may have a rate of operations per second. Operations are then intended to begin at
+/// fixed times, whether or not the previous operation has ended, and their response time counts
+/// from the intended time. So a stall affects all operations that it delays, not only the operation
+/// during which it occurs. Confined to one thread.
 package struct Meter: Sendable {
     /// Durations of operations from their actual start.
     private(set) var histogram = LatencyHistogram()
@@ -175,7 +175,7 @@ package struct Meter: Sendable {
 
     // MARK: Injection
 
-    /// Prolongs the current operation by the injected slowdown or stall.
+    /// Prolongs the current operation by the slowdown or the stall of `injection`.
     private mutating func worsen() {
         if operations >= stallAt, stallAt >= 0 {
             stallAt = -1

@@ -48,7 +48,8 @@ final class SQLitePeer {
         _ = try Self.ask("", child)
     }
 
-    /// Runs the counterpart of a workload in SQLite once. Does nothing if there is no counterpart.
+    /// Runs the SQL of a workload once. Does nothing if there is no `SQLiteScript` for the
+    /// workload.
     func run(_ name: String) throws(RealmError) {
         guard let script = SQLiteScript.named(name) else { return }
         let scratch = try ScratchFile(setting, name: name, suffix: ".sqlite")

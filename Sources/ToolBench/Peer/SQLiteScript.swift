@@ -1,6 +1,6 @@
 import ToolKit
 
-/// The counterpart of a workload in SQL.
+/// A workload of `realm-bench` as SQL statements, for the comparison with SQLite.
 struct SQLiteScript: Sendable {
     /// Table of the separate database (the stage) from which a script copies.
     enum Source: Sendable {
@@ -22,9 +22,9 @@ struct SQLiteScript: Sendable {
     var isFull = true
     var writes = true
     /// Number of operations per commit, as a multiple of `--commit-operations`. 0 for one operation
-    /// per commit.
+    /// per commit, -1 for one commit of all operations.
     var batches = 1
-    /// The workload processes the number of objects divided by this number.
+    /// Divisor of `--num`: the workload has `--num` / `share` operations.
     var share = 1
     /// Number of times that `statements` are executed, each time as one operation; 0 if
     /// `statements` process a range of operations.
@@ -45,7 +45,7 @@ struct SQLiteScript: Sendable {
         INSERT INTO dog SELECT * FROM stage.dog;
         """
 
-    /// Indexes from target to linking object, as a counterpart of backlinks.
+    /// Indexes from target to linking object, as Realm has in its backlinks.
     static let inverse = """
         CREATE INDEX person_best ON person(best);
         CREATE INDEX owned_dog ON owned(dog);

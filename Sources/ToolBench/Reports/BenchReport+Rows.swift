@@ -18,7 +18,7 @@ extension BenchReport {
             "live", "free", "spaceAmp", "pinnedBytes", "liveVersionsMax", "lagP99_ns", "late",
         ]
 
-    /// Number of columns at the end of a row that only workloads that write fill.
+    /// Number of columns at the end of a row that are empty for workloads that only read.
     private static let storageColumns = 17
 
     private func figures(_ result: WorkloadResult) -> [JSONItem] {

@@ -15,7 +15,7 @@ class QueryWorkload: Workload {
     /// reached earlier.
     private static let enough: UInt64 = 200_000_000
 
-    /// Nanoseconds after which no further repetition of the task begins.
+    /// Nanoseconds after which no further repetition of the query begins.
     private let limit: UInt64
 
     private let database: Database

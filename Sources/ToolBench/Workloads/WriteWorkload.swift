@@ -24,7 +24,7 @@ class StoringWorkload: Workload {
     func check(_ snapshot: Snapshot) throws(RealmError) -> Int { 0 }
     /// Additional remark about the run; nil if there is none.
     var note: String? { nil }
-    /// Whether the positions of nodes in the file depend only on the seed.
+    /// Whether the offsets of nodes in the file depend only on the seed.
     var isPlacementFixed: Bool { true }
 
     final func setUp() throws(RealmError) {

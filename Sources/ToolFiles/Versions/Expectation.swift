@@ -2,8 +2,8 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// `-E`: a condition for a fact about the file, such as `live-versions<=2`. Consists of the name of
-/// the fact, an operator and a value.
+/// `-E`: a condition for a fact about the file, such as `live-versions<=2`: the name of the fact,
+/// an operator and a value.
 struct Expectation: Sendable {
     private enum Comparison: String, CaseIterable, Sendable {
         // Longer operators come first, because `<` is a prefix of `<=`.

@@ -1,7 +1,8 @@
 import RealmEngine
 import ToolKit
 
-/// Name of a fact about a file. Scripts depend on the names, so they must not change.
+/// Name of a fact about a file, such as `live-versions`. Scripts depend on the names, so they must
+/// not change.
 enum FactKey: String, CaseIterable, Sendable {
     case file
     case bytes

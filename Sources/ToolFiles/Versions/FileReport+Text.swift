@@ -174,7 +174,7 @@ extension FileReport {
             numbers: [true, false, true, true, false, false], rows, style, to: &out)
     }
 
-    /// Appends the table of the pins that processes have announced.
+    /// Appends a table of the pins that processes have announced in the reader table.
     private func appendPins(_ style: RecordStyle, to out: inout ByteBuffer) {
         let now = Int64(time(nil))
         let commands = Dictionary(

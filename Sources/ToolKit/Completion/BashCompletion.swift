@@ -32,8 +32,8 @@ enum BashCompletion {
         [option.short.map { "-\($0)" }, option.long.map { "--" + $0 }].compactMap { $0 }
     }
 
-    /// One branch of a `case` statement for all options whose argument is completed in the same
-    /// way.
+    /// Returns the branches of a shell `case` statement. A branch handles all options whose
+    /// argument is completed in the same way.
     private static func cases(_ table: CommandTable) -> String {
         var branches: [(action: String, patterns: [String])] = []
         for option in table.options {

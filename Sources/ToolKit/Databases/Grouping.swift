@@ -64,7 +64,7 @@ package struct Grouping {
             place < keys ? .key(place) : .aggregate(place - keys), isAscending: !isDescending)
     }
 
-    /// Returns the plan for the objects that a query finds, sorted by the key paths of the groups.
+    /// Returns a query plan whose objects are sorted by the key paths of the groups.
     package func plan(
         _ filter: QueryFilter, _ table: TableInfo, _ snapshot: Snapshot,
         meter: ProgressCounter? = nil

@@ -87,7 +87,8 @@ extension CellRenderer {
         isFirst = false
     }
 
-    /// Appends a text element. Text that is not UTF-8 is repaired and counted as a loss.
+    /// Appends text of an element. U+FFFD replaces bytes that are not UTF-8, and the text is
+    /// counted as a loss.
     private func appendPart(_ text: ByteView) {
         if text.isUTF8 { return scratch.append(text) }
         style.losses.countIllFormed()

@@ -65,7 +65,7 @@ final class CellRenderer {
         }
     }
 
-    /// Appends the values at the end of a path through lists, in one cell.
+    /// Appends, in one cell, the values at the end of a path that passes through lists or sets.
     func append(
         through value: Value, _ path: PathFollower, _ index: Int,
         _ context: JSONRenderer.ValueContext,

@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// Prints the objects of some tables. The output does not depend on the number of workers.
+/// Prints the objects of some tables as records. The output does not depend on the number of
+/// workers.
 package struct Export {
     package let database: Database
     private(set) var plans: [RecordPlan]

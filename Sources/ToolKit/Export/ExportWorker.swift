@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Renders batches until none are left. Confined to one thread, with its own instance of the
-/// database.
+/// Renders batches of records until no batches are left. Confined to one thread, with its own
+/// instance of the database.
 final class ExportWorker {
     /// Size of the buffer in bytes above which a worker stops rendering, and waits until it may
     /// write.

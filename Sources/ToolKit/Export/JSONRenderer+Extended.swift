@@ -2,8 +2,8 @@ import RealmEngine
 import RealmRecords
 
 extension JSONRenderer {
-    /// Appends the extended form of a value. Returns false without appending if it equals the plain
-    /// form.
+    /// Appends the extended form of a value, such as `{"$numberLong":"5"}`. Returns false without
+    /// appending if it equals the plain form.
     ///
     /// The extended form has the keys of the reference library's most detailed JSON mode. It
     /// differs where that mode loses information: dates keep their nanoseconds, floats in mixed

@@ -91,7 +91,8 @@ package final class JSONRenderer {
         }
     }
 
-    /// Appends a string in the plain form.
+    /// Appends a string as a JSON string. A string that is not UTF-8 is appended as base64 if
+    /// `style.isExact` is true, otherwise counted as a loss.
     @inline(__always)
     func appendString(_ text: ByteView, to out: inout ByteBuffer) {
         let start = out.count

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// The fields of the records of one table, one for each column of the output. Immutable, and shared
-/// by all threads.
+/// The fields of the records of one table. For csv and the text table, a field is a column of the
+/// output. Immutable, and shared by all threads.
 package final class RecordPlan: Sendable {
     package let table: TableInfo
     package let fields: [Field]
@@ -21,7 +21,8 @@ package final class RecordPlan: Sendable {
         /// Name of the field: a member name in JSON, a column heading elsewhere.
         let label: String
         package let path: FieldPath
-        /// Expansion of links at the end of the path; nil if links are printed as links.
+        /// Links at the end of the path to print as objects (`--expand`); nil to print all as
+        /// links.
         package let expansion: Expansion?
         /// Whether the property takes values of any type.
         package let isMixed: Bool

@@ -46,7 +46,7 @@ package struct FieldRequest: Sendable {
     }
 }
 
-/// Makes the plan of a class's records from a request.
+/// Makes the `RecordPlan` of a class from the options that select fields.
 package struct RecordPlanner {
     let schema: Schema
     package let table: TableInfo

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Renders the objects of one table as records. Each worker has a renderer for each plan, confined
-/// to its thread.
+/// Renders the objects of one table as records. Each worker has a renderer for each `RecordPlan`,
+/// confined to its thread.
 package final class RecordRenderer: RecordContent {
     package let plan: RecordPlan
     package let scan: TableScan
@@ -266,7 +266,7 @@ extension RecordRenderer {
         out.append(UInt8(ascii: "}"))
     }
 
-    /// Appends a value. Renders frequent types inline, and other types through the renderer.
+    /// Appends a value. Renders frequent types inline, and other types through `json`.
     @inline(__always)
     private func appendPlain(_ value: Value, to out: inout ByteBuffer) throws(RealmError) {
         switch value {

@@ -13,14 +13,22 @@ protocol ChangeForm: SendableMetatype {
     func append(
         _ step: SchemaDifference.Step, version: UInt64, to out: inout ByteBuffer)
 
-    /// Appends an inserted or deleted object. `object` is the object in the version that contains
-    /// it; `version` is the number of the newer version.
+    /// Appends a change record for an inserted or deleted object.
+    ///
+    /// - Parameters:
+    ///   - object: the object, in the newer version if it was inserted, in the older version if it
+    ///     was deleted.
+    ///   - version: number of the newer version.
     func append(
         _ change: ObjectChange, _ object: ChangedObject, version: UInt64, to out: inout ByteBuffer
     ) throws(RealmError)
 
-    /// Appends an updated object. `changed` contains the indexes of the properties that differ from
-    /// `before`.
+    /// Appends a change record for an updated object.
+    ///
+    /// - Parameters:
+    ///   - object: the object in the newer version.
+    ///   - changed: indexes of the properties that differ.
+    ///   - before: the object in the older version.
     func append(
         _ object: ChangedObject, _ changed: [Int], before: ChangedObject,
         to out: inout ByteBuffer

@@ -1,7 +1,7 @@
 import RealmEngine
 import ToolKit
 
-/// Marks between the records of `--watch`. They mark the end of a version and the beginning of a
+/// Marks: records of `--watch` that are not changes, but the end of a version or the beginning of a
 /// resync (realm-query(1), CHANGE RECORDS).
 extension ChangeRecords {
     /// Appends `{"op":"ready"…}` or a heartbeat.

@@ -12,7 +12,7 @@ final class ChangeRecords {
     var buffer = ByteBuffer()
     /// Numbers of changes, by class name.
     private(set) var counts: [String: Counts] = [:]
-    /// Data for writing change records, by table. Contains the tables of all compared versions.
+    /// For each table of the compared versions, the data for writing change records.
     private var tables: [ObjectIdentifier: ChangedTable] = [:]
     /// Table of the object that was written last, in the newer version. `previous` is the table of
     /// the same object in the older version.

@@ -88,7 +88,7 @@ struct ChangeRequest {
             code: "IllegalOperation", reason: "embedded")
     }
 
-    /// Part of the schemas that is compared.
+    /// Part of the schemas to compare: the class and the properties that the command names.
     var scope: SchemaDifference.Scope {
         SchemaDifference.Scope(className: className) { shows(propertyNamed: $0) }
     }

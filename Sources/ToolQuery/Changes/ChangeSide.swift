@@ -51,7 +51,7 @@ final class ChangeSide {
         try renderer.append(value, context, to: &out)
     }
 
-    /// Appends one value of an object.
+    /// Appends the value of one property of an object.
     func append(
         _ key: ObjectKey, of table: TableInfo, _ column: Int, to out: inout ByteBuffer
     ) throws(RealmError) {

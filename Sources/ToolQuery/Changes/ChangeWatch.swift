@@ -24,8 +24,8 @@ final class ChangeWatch {
     private let matches = VersionChanges.Matches()
     private var lastLine = MonotonicClock.nanoseconds()
 
-    /// Milliseconds to wait for a commit before the file is checked: with a session (`live`), and
-    /// without one (`alone`).
+    /// Maximum milliseconds to wait for a commit before the file itself is checked: in a session
+    /// (`live`), and without a session (`alone`).
     private static let milliseconds = (live: 20, alone: 5)
 
     init(_ request: ChangeRequest, _ output: OutputFile) throws(RealmError) {
@@ -90,8 +90,8 @@ final class ChangeWatch {
         StreamPosition(snapshot.version, source)
     }
 
-    /// Appends all objects. Appends the schema first, unless the records are restricted to a class
-    /// or to properties.
+    /// Appends all objects as insertions. Appends the schema first, unless the command restricts
+    /// the records to a class or to properties.
     private func appendState(
         _ records: ChangeRecords, _ snapshot: Snapshot
     ) throws(RealmError) {
@@ -110,8 +110,8 @@ final class ChangeWatch {
         marked = snapshot.version
     }
 
-    /// Reports the changes since the version that was reported last. They may belong to several
-    /// commits.
+    /// Reports the changes since the version that was reported last. The changes may belong to
+    /// several commits.
     private func report(_ newer: Database) throws(RealmError) {
         let now = newer.snapshot()
         defer { seen = now }

@@ -1,17 +1,17 @@
 import RealmEngine
 import ToolKit
 
-/// A class in one version, with the data for writing its change records. Created once and used for
-/// all change records of the class.
+/// A class in one of the compared versions, with the data for writing its change records. Created
+/// once and used for all change records of the class.
 final class ChangedTable {
     let info: TableInfo
     let className: String
-    /// Indexes of the properties that records contain, ascending.
+    /// Indexes of the properties that change records contain, ascending.
     let columns: [Int]
-    /// Numbers of insertions, updates and deletions in the class. Both compared versions share one
-    /// counter.
+    /// Numbers of insertions, updates and deletions in the class. Shared by the `ChangedTable`s of
+    /// both versions.
     let counts: ChangeRecords.Counts
-    /// For each column, whether records contain it.
+    /// For each column, whether change records contain the property.
     private let isShown: [Bool]
     /// The name of each property in quotation marks. The last piece is the text before the key of
     /// an object: `,"class":"X","key":`.

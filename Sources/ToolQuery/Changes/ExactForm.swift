@@ -1,9 +1,10 @@
 import RealmEngine
 import ToolKit
 
-/// Converts values to canonical bytes. These are equal if and only if the values are equal.
+/// Converts values to bytes for comparing values of two files. The bytes of two values are equal if
+/// and only if the values are equal.
 ///
-/// They include the types and all bits of the values. The elements of sets and dictionaries are in
+/// The bytes include the type and all bits of a value. The elements of sets and dictionaries are in
 /// a canonical order. A link is represented by the class and the key of its target, an embedded
 /// object by its content in the order of property names. All NaNs are equal. Confined to the thread
 /// of its snapshot.
@@ -15,8 +16,8 @@ final class ExactForm {
     private let replaced: Set<String>
     /// For each table, its columns in the order of their names.
     private var columns: [TableKey: [Int]] = [:]
-    /// Number of embedded objects that the current value may still contain. More are reported as
-    /// damage.
+    /// Number of embedded objects that the current value may still contain. A value with more
+    /// objects is reported as damaged.
     private var budget = 0
 
     init(_ snapshot: Snapshot, replaced: Set<String>) {

@@ -6,7 +6,8 @@ struct VersionChanges {
     let request: ChangeRequest
     let records: ChangeRecords
 
-    /// Keys of the objects that match the predicate in a version. Kept from one commit to the next.
+    /// Keys of the objects that match the predicate in the version `version`. Cached for the next
+    /// commit, to which this version is the old one.
     final class Matches {
         var version: UInt64 = 0
         var keys: Set<ObjectKey> = []

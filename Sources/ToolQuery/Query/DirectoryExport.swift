@@ -98,8 +98,9 @@ extension DirectoryExport {
 }
 
 extension RecordPlan {
-    /// Splits the plan: into a plan without collections, and one plan for each collection. A plan
-    /// of a collection has the key of the owner, the position or key of the element, and the value.
+    /// Returns a plan for the properties that are not collections, and a plan for each collection
+    /// property. The records of the latter contain the key of the owner, the position or key of the
+    /// element, and the value.
     fileprivate var split: (own: RecordPlan, relations: [(column: Int, plan: RecordPlan)]) {
         var own: [Field] = []
         var relations: [(column: Int, plan: RecordPlan)] = []

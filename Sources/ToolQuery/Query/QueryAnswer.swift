@@ -319,8 +319,9 @@ extension QueryRequest {
                     : "did you mean \(near.joined(separator: ", "))?")
     }
 
-    /// Plans the records of the tables. If there are several tables, a name in an option applies to
-    /// the tables that have it; at least one table must have it.
+    /// Returns the plan of the records for each table: the fields to print. If there are several
+    /// tables, a name in an option applies to the tables that have it; at least one table must have
+    /// it.
     func plans(_ tables: [TableInfo], _ schema: Schema) throws(RealmError) -> [RecordPlan] {
         var plans: [RecordPlan] = []
         guard case .all = subject else {

@@ -18,7 +18,7 @@ final class QueryBatch {
     private let options: QueryOptions
     private let isCount: Bool
     private var renderers: [TableKey: RecordRenderer] = [:]
-    /// Cached renderers for requests that select fields.
+    /// Cached renderers of records, for requests that select fields.
     private var renderersOfFields: [Shape: RecordRenderer] = [:]
     private var hasFailed = false
 

@@ -91,8 +91,9 @@ struct QueryFiles {
     }
 }
 
-/// Prints reports about several files as one report. In formats whose records have terminators,
-/// each report is printed at once; otherwise all are printed at the end.
+/// Prints reports about several files as one report. In formats such as ndjson, whose records end
+/// in a newline or NUL, each report is printed at once. In other formats, all reports are printed
+/// at the end.
 final class FileReportList {
     /// Report about the current file; nil if there is none.
     var next: Report?

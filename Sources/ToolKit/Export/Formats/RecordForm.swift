@@ -21,7 +21,7 @@ package protocol RecordForm: AnyObject, SendableMetatype {
     static var isLayout: Bool { get }
     /// Whether each record ends with a terminator, a newline or NUL.
     static var hasTerminators: Bool { get }
-    /// Whether short reports can also be printed in this format.
+    /// Whether reports of tools, such as the list of classes, can also be printed in this format.
     static var printsReports: Bool { get }
     /// Suffix of files in `--output-dir`; nil if the format cannot be written there.
     static var fileSuffix: String? { get }

@@ -49,7 +49,8 @@ package final class TableForm: LayoutForm {
         }
     }
 
-    /// Prints the rows that were held back to determine the widths.
+    /// Prints the buffered rows, if the table has too few rows for the widths of the columns to
+    /// have been determined before.
     package func finish(to out: inout ByteBuffer) {
         if widths == nil { chooseWidths(to: &out) }
     }

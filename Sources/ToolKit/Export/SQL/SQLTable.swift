@@ -77,7 +77,7 @@ package enum OwnerPart: CaseIterable, Sendable {
 }
 
 extension SQLTable {
-    /// Plan of the records that become the rows of this SQL table.
+    /// The `RecordPlan` of the records that become the rows of this SQL table.
     package var plan: RecordPlan {
         var positions: [Int: Int] = [:]
         var read: [Int] = []
