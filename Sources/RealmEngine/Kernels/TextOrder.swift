@@ -52,8 +52,9 @@ struct TextOrder: Sendable {
     ///
     /// - Parameter ends: the end offsets; they must ascend and be within the area.
     /// - Parameter size: size of the area in bytes.
-    /// - Parameter unsure: rows that are null, and rows with fewer than eight bytes: bytes of the
-    ///   next text would be compared too.
+    /// - Parameter unsure: rows that this function cannot decide. The caller passes rows that are
+    ///   null, and rows whose text has fewer than eight bytes: for these, bytes of the next text
+    ///   would be compared too.
     @inline(__always)
     func heads<T: FixedWidthInteger>(
         _ area: UnsafeRawPointer, size: Int, _ ends: UnsafePointer<T>, count: Int,

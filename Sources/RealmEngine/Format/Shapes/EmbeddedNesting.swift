@@ -4,7 +4,8 @@ package enum EmbeddedNesting {
     /// Number of levels that readers follow. The format has no limit, but the stack of a thread has
     /// one, and in a damaged file an embedded object may contain itself.
     package static let limit = 2000
-    /// Deepest level at which an embedded object may be created. The levels from there to `limit`
-    /// are left for collections in mixed values of that object, which readers also count.
+    /// Deepest nesting level at which an embedded object may be created. The levels from here to
+    /// `limit` are reserved for collections in the object's mixed values, because readers count
+    /// these collections as levels, too.
     package static let deepestObject = 1800
 }

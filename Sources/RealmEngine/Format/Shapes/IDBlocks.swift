@@ -18,12 +18,14 @@ struct IDBlocks {
     /// Number of ids in `size` bytes.
     @inline(__always) func count(_ size: Int) -> Int { (size - blockCount(size)) / width }
 
-    /// Offset of the byte that contains the null bit of id `i`.
+    /// Offset of the byte that contains the null bit of object id or UUID `i`. The byte precedes
+    /// the block of up to eight ids.
     @inline(__always) func nulls(_ i: Int) -> Int { (i &>> 3) &* blockSize }
 
     /// Offset of id `i` from the start of the leaf's payload.
     @inline(__always) func offset(_ i: Int) -> Int { nulls(i) &+ 1 &+ (i & 7) &* width }
 
-    /// The null bit of id `i`, as a mask for the byte that precedes the id's block.
+    /// Returns the mask of the null bit of object id or UUID `i`. The bit is in the byte that
+    /// precedes the block of up to eight ids.
     @inline(__always) static func bit(_ i: Int) -> UInt8 { 1 &<< UInt8(i & 7) }
 }

@@ -26,8 +26,9 @@ enum MixedLeafShape {
     /// Ref of an array with a 64-bit integer (word) for each value, which contains the type, and
     /// the value or its index in a pool.
     static let words = 0
-    /// Slot of the ref of an array with the keys by which values that are collections are
-    /// identified; 0 if there are none. Slots 1 to 4 contain the pools.
+    /// Slot of the ref of an array with one key for each value that is a collection. The key
+    /// identifies the collection. The ref is 0 if there are none. Slots 1 to 4 contain the refs of
+    /// the pools (`Pool`).
     static let keys = 5
 
     static let count = 6

@@ -73,7 +73,8 @@ public struct CollectionView: Sendable {
     /// Maximum depth of nested collections (object format 4.6).
     static let maximumDepth: UInt8 = 100
 
-    /// Returns the same collection, as an element of a collection whose depth is `depth`. Throws
+    /// Returns this collection as a member of an enclosing collection. `depth` is the nesting depth
+    /// of the enclosing collection; the returned collection has the depth `depth + 1`. Throws
     /// beyond the maximum depth, so that readers may recurse even if a damaged collection contains
     /// itself.
     @inline(never)
@@ -84,8 +85,8 @@ public struct CollectionView: Sendable {
         return CollectionView(root: root, element: element, key: key, depth: depth + 1)
     }
 
-    /// Returns an element of a collection whose depth is `depth`. If the element is a collection,
-    /// sets its depth.
+    /// Returns `value`, an element of a collection whose nesting depth is `depth`. If the element
+    /// is a collection itself, the returned element has the depth `depth + 1`.
     @inline(__always)
     static func element(_ value: Value, depth: UInt8) throws(RealmError) -> Value {
         switch value {

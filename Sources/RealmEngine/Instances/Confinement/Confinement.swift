@@ -37,8 +37,8 @@ public final class Confinement: Sendable {
     /// threads is sufficient.
     private let verify: (@Sendable () -> Bool)?
     private let send: (@Sendable (@escaping Work) -> Bool)?
-    /// Whether `verify` returns false if the caller is in another context. Otherwise `verify` traps
-    /// then.
+    /// Whether `verify` returns false if the caller is in another context. If false, `verify` traps
+    /// instead of returning false.
     private let isVerifiable: Bool
 
     /// Makes a confinement to a queue, an actor or another context.

@@ -23,8 +23,10 @@ enum FrozenSpaces {
     }
 
     /// Returns access to the nodes of `version` for the calling thread. The caller must retain
-    /// `version`. Long values are stored in several blocks and copied together when they are read;
-    /// these copies stay valid until the thread has read four other versions.
+    /// `version`.
+    ///
+    /// A long value, which the file stores in several blocks, is copied to memory when it is read.
+    /// The copies made for `version` stay valid until the thread has read four other versions.
     static func space(of version: FrozenVersion) -> NodeSpace {
         if let known = space(numbered: version.number) { return known }
         guard let known = threadSpaces.value else { return begin(version) }

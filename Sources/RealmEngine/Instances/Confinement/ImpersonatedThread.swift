@@ -6,7 +6,8 @@ import Synchronization
 /// The thread that started it waits in the meantime, so that an instance is never used by two
 /// threads at once.
 package final class ImpersonatedThread: @unchecked Sendable {
-    /// The thread that started this one, and as which this one counts.
+    /// The thread that started this thread, and that this thread impersonates in confinement
+    /// checks.
     let thread: UInt
     /// Queues and actors of which the code run by `run` counts as being in the context.
     let places: Set<Confinement.Identity>
@@ -70,7 +71,8 @@ package final class ImpersonatedThread: @unchecked Sendable {
 }
 
 extension Threads {
-    /// The thread as which the calling thread counts in confinement checks: normally itself.
+    /// The thread that confinement checks take as the calling thread. It is the calling thread
+    /// itself, or in tests the thread that an `ImpersonatedThread` impersonates.
     static var identity: UInt { ImpersonatedThread.current?.thread ?? current }
 }
 

@@ -28,8 +28,8 @@ public final class Instance {
             (frozenView, frozenCompanion) = (nil, nil)
         }
     }
-    /// Frozen version of the current version, which all frozen instances of it share. It has the
-    /// same pin as `view`. Nil if no frozen instance was made from this version.
+    /// Frozen form of the current version. All frozen instances made from this version share it. It
+    /// has the same pin as `view`. Nil if no frozen instance was made from this version.
     var frozenView: FrozenVersion?
     /// Object of a higher layer that belongs to `frozenView`; both are released together. Must not
     /// reference this instance.
@@ -41,8 +41,9 @@ public final class Instance {
     @exclusivity(unchecked) @usableFromInline private(set) var generation = 1
     /// Source of new values of `generation`: incremented whenever `view` or `transaction` changes.
     @exclusivity(unchecked) private(set) var lastGeneration = 1
-    /// Last number given to a `CollectionEdit`. The numbers let an `ElementReader` recognise the
-    /// edit of its collection.
+    /// Number given to the last `CollectionEdit` that an `ElementReader` opened. An `ElementReader`
+    /// stores the number of its edit. If the transaction's open edit has another number, the edit
+    /// belongs to another collection.
     @exclusivity(unchecked) var lastEditNumber = 0
     var isClosed = false
     var transaction: WriteTransaction? { didSet { showOther() } }

@@ -11,8 +11,8 @@ extension ElementReader {
         return edit
     }
 
-    /// The transaction's open edit of the collection (`CollectionEdit`), as in `openEdit`. Traps if
-    /// the instance may not write now.
+    /// The open edit of this reader's collection, like `openEdit`, for a caller that changes it.
+    /// Traps if the instance has no open write transaction or if the caller is in another context.
     @inline(__always)
     private var changeableEdit: CollectionEdit? {
         if editNumber == 0 { return nil }

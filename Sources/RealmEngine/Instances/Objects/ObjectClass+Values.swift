@@ -66,7 +66,8 @@ extension ObjectClass {
         return ref
     }
 
-    /// Reads the value if `place` is outdated or a write transaction is open.
+    /// Returns the value of a property by looking up the object again. Called if the cached
+    /// location of the object is outdated, or while a write transaction is open.
     @inline(never)
     private func valueSlow(_ property: Int, _ key: ObjectKey) throws(RealmError) -> Value {
         if let transaction = instance.transaction {

@@ -13,9 +13,9 @@ package final class ObjectResults {
     /// Definition of the results, independent of versions.
     package let definition: ResultsDefinition
     private let isFixed: Bool
-    /// The instance of `objects`. `objects` retains the instance, so this reference is unmanaged:
-    /// the instance is weakly referenced, which makes counting references so slow that it would
-    /// take most of the time of an access.
+    /// The instance of `objects`, which `objects` retains. Unmanaged, to avoid reference counting.
+    /// The instance is the target of weak references, and Swift counts references to such an object
+    /// so slowly that counting would take most of the time of an access.
     private let owner: Unmanaged<Instance>
     /// The last evaluated content, retained; nil before the first evaluation. Frozen results set it
     /// only once.
@@ -242,7 +242,8 @@ package final class ObjectResults {
         return recent
     }
 
-    /// Returns the object at an index of results that contain all objects.
+    /// Returns the key and location of the object at index `i`. Called only for results that
+    /// contain all objects of the class, so the index is a position in the table.
     @inline(never)
     private func place(at i: Int) throws(RealmError) -> (ObjectKey, ObjectLocation) {
         let now = objects.instance.generation

@@ -19,7 +19,8 @@ package struct ResultsCursor {
     private var position = 0
     private var handle: ObjectHandle?
 
-    /// Position in the results, locations and keys of the objects of the current leaf.
+    /// The objects of the current leaf: their indexes in the results, their locations and their
+    /// keys.
     private struct Rows {
         /// Index of the first object of the leaf, and index after its last object.
         var start = 0

@@ -165,8 +165,9 @@ package final class ChangeProbe {
         }
     }
 
-    /// Whether different objects link to `object` than before, or one of these objects changed
-    /// along `rest`, the following steps of the key path.
+    /// Whether the objects that link to `object` are no longer the same, or whether one of these
+    /// linking objects changed in a property on `rest`. `rest` contains the following steps of the
+    /// key path.
     private func isModified(
         _ object: ObjectLink, from table: TableKey, _ key: ColumnKey,
         _ rest: ArraySlice<ChangeFilter.Step>

@@ -128,7 +128,8 @@ extension Instance {
         return token
     }
 
-    /// Calls observers for the first time whose initial content was computed in the background.
+    /// Notifies each observer whose initial content was computed in the background, for the first
+    /// time.
     private func beginPending() {
         if isClosed || transaction != nil { return }
         _ = snapshot()

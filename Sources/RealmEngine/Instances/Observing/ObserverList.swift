@@ -174,8 +174,8 @@ final class ObserverList {
         }
     }
 
-    /// Returns the changes for one observer; nil if nothing changed or the data could not be
-    /// compared.
+    /// Returns the changes for one observer. Nil if nothing changed, or if comparing the two
+    /// versions failed, for example because the file is damaged.
     private func finding(
         for entry: Entry, _ lastDelivered: Snapshot, _ view: Snapshot
     ) -> Finding? {

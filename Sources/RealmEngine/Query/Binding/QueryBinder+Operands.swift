@@ -48,8 +48,9 @@ extension QueryBinder {
         return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
-    /// Returns the path in its final form. If the path ends at one entry, or at the keys, of a
-    /// dictionary of links, a `PathEnd` replaces its last link.
+    /// Returns the complete path, after its last step was bound. If the last step selects one entry
+    /// of a dictionary of links, as in `friends['best']`, or the keys, as in `friends.@keys`, a
+    /// `PathEnd` replaces the last link of the path.
     private func closed(
         _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> ResolvedPath {

@@ -62,8 +62,8 @@ extension QueryBinder {
             quantifier: right.quantifier, range: right.range)
     }
 
-    /// Returns the condition that the property on the right side of a string operator is not empty;
-    /// nil if the right side is not a property.
+    /// Returns the condition `right.@size > 0` for the property on the right side of a string
+    /// operator. Nil if the right side is not a property.
     private func filled(_ right: BoundOperand) -> BoundCondition? {
         guard case .path(let path) = right.kind, case .scalar = path.end, right.shape == .scalar
         else { return nil }

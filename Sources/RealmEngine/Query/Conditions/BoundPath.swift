@@ -129,7 +129,7 @@ enum PathEnd: Sendable {
 enum NestedStep: Sendable {
     case at(ListIndex)
     case all
-    /// A name that the value found interprets: a dictionary as a key (the bytes), a linked object
-    /// as the name of a property (the string).
+    /// A name, whose meaning depends on the value found. In a dictionary, it is a key (the bytes);
+    /// in a linked object, it is the name of a property (the string).
     case name(ByteView, String)
 }

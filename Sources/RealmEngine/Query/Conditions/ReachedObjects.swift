@@ -26,8 +26,9 @@ final class KeyBuffer {
     /// Minimum number of collected keys for which merging duplicates saves time.
     private static let worthMerging = 64
     /// Minimum number of collected keys for which duplicates are merged into one key with a count.
-    /// Fewer keys are stored once per occurrence: an aggregate then adds a value once per
-    /// occurrence, and rounds sums of fractions after each addition.
+    /// With fewer keys, each occurrence of a key is stored separately. An aggregate then adds the
+    /// value of the object once per occurrence, so sums of fractions are rounded after each
+    /// addition.
     private static let worthCounting = 1024
 
     func removeAll() {

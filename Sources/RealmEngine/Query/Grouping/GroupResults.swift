@@ -56,9 +56,9 @@ final class GroupResults {
         return (group, results)
     }
 
-    /// Computes the aggregates that need sorted values, such as the median. Such an aggregate first
-    /// needs the number of values, so the caller stores this number in `results`, at the index of
-    /// the aggregate; it is replaced by the result.
+    /// Computes the aggregates that need sorted values, such as the median. Before the call,
+    /// `results` contains the number of values at the index of each such aggregate. The call
+    /// replaces the number by the result.
     private func computeOrdered(_ group: UnsafeRawPointer, _ results: inout [Value]) {
         var computations = ordered.map { aggregate -> (any OrderedComputation)? in
             guard case .int(let count) = results[aggregate.index] else { return nil }

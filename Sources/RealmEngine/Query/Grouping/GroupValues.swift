@@ -2,8 +2,9 @@
 /// sorted values, such as the median.
 final class GroupValues {
     private let reader: GroupKeyReader
-    /// Assigns an ordinal to each pair of a group's ordinal and a value's ordinal. Nil if there is
-    /// only one group.
+    /// Assigns an ordinal to each pair of a group and a value. A pair consists of the ordinal of
+    /// the group and the ordinal of the value. Nil if there is only one group; the ordinal of the
+    /// value then serves as the ordinal of the pair.
     private let pairs: PairNumbers?
     /// Number of objects for each pair, at the index that is the pair's ordinal.
     private let counts = ReusedBuffer<Int>()

@@ -28,8 +28,9 @@ enum GeoFlaw: Error, Hashable {
     case commonEdge(Edge, Edge)
     /// The edges of two holes of a polygon cross. The values are the ring numbers of the holes.
     case crossingHoles(Int, Int)
-    /// A hole lies inside another hole. The value is the ring number of the inner hole, counted so
-    /// that each hole is followed by the holes inside it: 2 if it is inside the first hole.
+    /// A hole lies inside another hole. The value is the number of the inner hole. Holes are
+    /// numbered from 1, and the holes inside a hole directly follow it: 2 is a hole inside the
+    /// first hole.
     case nestedHole(Int)
 
     /// An edge of one of the polygon's rings.

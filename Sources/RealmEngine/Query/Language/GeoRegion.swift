@@ -58,8 +58,9 @@ enum GeoRegion: Sendable {
     /// Moves a point by micrometres, always in the same direction. A point on a boundary thus
     /// belongs to exactly one of the two regions at that boundary.
     ///
-    /// A pole is moved less, and horizontally. Computed from different longitudes, the vectors of
-    /// one pole differ slightly, and the move must not exceed that difference.
+    /// A pole is moved horizontally, and by a far smaller distance. The vectors of one pole,
+    /// computed from different longitudes, differ slightly. The distance must not exceed this
+    /// difference.
     static func nudged(_ vector: SphereVector) -> SphereVector {
         guard !vector.isPole else {
             return vector + SphereVector(-vector.z, 0.012 * vector.z, 0) * 1e-20

@@ -45,9 +45,9 @@ extension QueryParser {
         return true
     }
 
-    /// Whether a keyword is used as a name here: next to a dot, as in `box.limit`, or because a
-    /// property of the class has this name and no parenthesis follows. The latter only for keywords
-    /// that predicates do not have, such as `geobox`.
+    /// Whether a keyword is used as a name here. It is a name next to a dot, as in `box.limit`. A
+    /// keyword that only the query language has, such as `geobox`, is also a name if a property of
+    /// the class has this name and no parenthesis follows.
     private func isName(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) -> Bool {

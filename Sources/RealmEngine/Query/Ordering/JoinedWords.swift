@@ -7,8 +7,8 @@
 struct JoinedWords {
     private let first: Part
     private let second: Part
-    /// Whether the second column's words do not fit, so that their lower bits are not part of the
-    /// joined words.
+    /// Whether a joined word has too few bits for the words of the second column. The joined words
+    /// then contain only the higher bits of the second column's words.
     let isPartial: Bool
 
     /// The words of one column. Subtracts the lowest word from each word, and shifts the difference

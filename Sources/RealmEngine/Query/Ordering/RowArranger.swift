@@ -206,8 +206,8 @@ extension BoundDescriptor {
         }
     }
 
-    /// Maximum number of times that the clause reads the collections of one object: once per key,
-    /// or as often as the key's operand does.
+    /// Maximum number of times that the clause reads the collections of one object. A key that is a
+    /// property counts once. A key that is an operand counts as often as the operand reads.
     var maximumReads: Int {
         switch self {
         case .sort(let keys), .distinct(let keys):

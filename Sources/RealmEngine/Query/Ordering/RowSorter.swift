@@ -124,8 +124,8 @@ struct RowSorter {
         }
     }
 
-    /// Returns the run to sort next: the rows `rows`, with the next word in which their keys may
-    /// differ.
+    /// Returns the run to sort next: the rows `rows`, whose keys are equal up to the present
+    /// eight-byte word. The returned run is sorted by the next word in which the keys may differ.
     private func next(
         _ run: Run, _ rows: Range<Int>, _ equal: UnsafeMutableBufferPointer<SortItem>
     ) -> Run {

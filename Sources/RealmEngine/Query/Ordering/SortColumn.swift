@@ -120,7 +120,7 @@ final class SortColumn {
         }
     }
 
-    /// Appends `count` times the rank of numbers among the types of values.
+    /// Appends the rank of the number types to `ranks` for `count` rows.
     private func addRanks(_ count: Int) {
         ranks.append(count: count) { $0.initialize(repeating: Self.numberRank, count: count) }
         rankRange = (
@@ -307,9 +307,10 @@ final class SortColumn {
 
     // MARK: Spilled records
 
-    /// Size in bytes of a sort key in a spilled record: an eight-byte word, the rank of the value's
-    /// type, the length and offset of the copy of the text, and, unless the word represents the
-    /// whole key, the value. Excludes the copy, which is at the end of the record.
+    /// Size in bytes of the fixed-size part of a sort key in a spilled record. This part contains
+    /// an eight-byte word, the rank of the value's type, and the length and offset of the text's
+    /// copy. The value follows, unless the word represents the whole key. The copied bytes of the
+    /// text are not counted; they are stored at the end of the record.
     var recordSize: Int { isExact ? 16 : 16 + (MemoryLayout<Value>.stride + 15) & ~15 }
 
     /// Maximum size in bytes of the copied text at the end of a spilled record.

@@ -1,8 +1,9 @@
 /// Objects found by search indexes, in table order and without duplicates.
 enum FoundObjects: Sendable {
     case keys([ObjectKey])
-    /// Keys in the index's list of object keys at the ref, at the positions in the range.
-    /// `IndexSearch` has checked that these keys ascend and identify objects of the table.
+    /// Part of a list of object keys that a search index stores: the ref of the list, and the range
+    /// of positions in it. `IndexSearch` has checked that these keys ascend and identify objects of
+    /// the table.
     case list(Ref, Range<Int>)
 
     /// Maximum number of keys that are read from a list one by one; longer lists are read leaf by

@@ -8,9 +8,9 @@ final class IndexCandidates: Sendable {
     let objects: FoundObjects
     /// Condition that must still be tested for each object that the indexes found.
     let rest: BoundCondition
-    /// Terms of an AND that are true for all objects found by indexes, if other terms must still be
-    /// tested. Empty if all terms are true: `trueTerms(of:)` then returns the terms of the
-    /// condition.
+    /// Terms of an AND that are true for all objects found by indexes. Empty if all terms are true
+    /// for these objects, so that none must be tested. `trueTerms(of:)` then returns the terms of
+    /// the whole condition.
     private let someTrueTerms: [BoundCondition]
     /// The property whose search index was used first for the query: its class, and the position of
     /// its column in the class.
@@ -99,8 +99,8 @@ private struct IndexAnswers {
         let term: IndexTerm
     }
 
-    /// For a further term of the AND, the key lists of its search index are read only if their
-    /// length is at most this number times the number of objects found so far.
+    /// Limits the index searches for the further terms of an AND. The key lists of a term are read
+    /// only if they contain at most this number of times as many keys as objects were found so far.
     private static let intersectionShare = 32
     /// If at most this number of objects was found so far, testing each is faster than following
     /// links backwards.
@@ -126,7 +126,8 @@ private struct IndexAnswers {
         if (objects?.count ?? .max) > Self.fewObjects { try askForLinks(search) }
     }
 
-    /// Searches the indexes of properties, starting with the terms that have the fewest objects.
+    /// Searches the indexes of properties for the terms of the AND. Terms for which the indexes
+    /// list the fewest objects come first.
     private mutating func askForProperties(_ search: IndexSearch) throws(RealmError) {
         var lookups: [(asked: Numbered, lookup: IndexSearch.Lookup)] = []
         for numbered in unique.map({ [$0] }) ?? terms where numbered.term.isDirect {

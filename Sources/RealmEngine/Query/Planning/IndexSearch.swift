@@ -142,9 +142,11 @@ struct IndexSearch {
     }
 
     /// Whether the objects whose value equals the constant are adjacent in a list of object keys
-    /// that is sorted by mixed values. False for texts, bytes, nulls and large numbers: files of
-    /// old formats mix texts and bytes, unresolved links count as null, and a large float may equal
-    /// an integer but not the decimal that equals the integer.
+    /// that is sorted by mixed values.
+    ///
+    /// False for texts and bytes, because files of old formats mix them. False for null, because
+    /// unresolved links count as null, too. False for large numbers, because a large float may
+    /// equal an integer without equalling the decimal that equals the same integer.
     private static func isOfOneKind(_ constant: Value) -> Bool {
         switch constant {
         case .string, .binary, .null: false

@@ -25,8 +25,8 @@ struct ColumnCells<Leaf: CachedLeaf> {
         return try opened(leaf)
     }
 
-    /// Maximum number of leaves that are read without prefetching. So few leaves stay in the
-    /// processor's cache between queries.
+    /// Maximum number of leaves that are read without prefetching. That few leaves stay in the
+    /// processor's cache from query to query.
     private static var maximumCachedCells: Int { 1024 }
 
     /// Returns the column's leaf in the next cluster leaf, so that the caller can prefetch it. Nil

@@ -158,8 +158,9 @@ struct IndexTerm: Sendable {
         Int64(exactly: number).map { [.int($0)] } ?? []
     }
 
-    /// Returns the integer part of a decimal. A search index stores a decimal under the key of this
-    /// integer. Nil for larger decimals, which a search index may store under several keys.
+    /// Returns the integer part of a decimal that is within the range of 64-bit integers. A search
+    /// index stores the decimal under the key of this integer part. Nil for a decimal outside this
+    /// range, which a search index may store under several keys.
     private static func decimal(_ number: Decimal128) -> Value? {
         number.truncatedToInt64.map(Value.int)
     }

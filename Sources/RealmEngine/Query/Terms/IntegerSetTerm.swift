@@ -13,7 +13,8 @@ final class IntegerSetTerm: QueryTerm {
 
     override var label: String { "integer ranges (\(ranges.count)), whole leaves" }
 
-    /// Maximum difference between the smallest and the largest integer in the bit set.
+    /// Maximum difference between the lowest and the highest integer for which the integers are
+    /// stored in the bit set `set`.
     private static let maximumSpan: UInt64 = 1 << 24
 
     init(_ column: BoundColumn, _ ranges: [IntegerRange], matchesNull: Bool) {

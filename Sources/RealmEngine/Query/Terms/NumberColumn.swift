@@ -158,8 +158,9 @@ final class NumberProperty: NumberColumn {
             count: count)
     }
 
-    /// Stores the integers from -128 to 127 as the property's values, one per row, or null in every
-    /// row. After `reload`, an operand has its result for every byte, as if these rows were a leaf.
+    /// Stores the 256 integers from -128 to 127 as the property's values, one per row, or null in
+    /// every row. An operand that contains the property then computes its results for all of these
+    /// integers in one call of `reload`.
     func setEveryByte(isNull: Bool) {
         for i in 0..<ClusterRows.maximum { integers[i] = Int64(i) - 128 }
         nulls = isNull ? .all : .none

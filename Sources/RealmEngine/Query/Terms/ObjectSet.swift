@@ -11,9 +11,10 @@ final class ObjectSet {
     private let words: UnsafeMutablePointer<UInt64>
     /// Number of bits in the bit set; every bit number is less than this.
     private let limit: UInt64
-    /// Mask of the bits 8 to 15, and their number, if these bits are 0 in all keys of the class;
-    /// both are 0 in other classes.
+    /// Mask of the bits 8 to 15 if these bits are 0 in all keys of the class, as in classes without
+    /// a primary key; otherwise 0. The bits of the mask are left out when keys are mapped to bits.
     private let gap: UInt64
+    /// Number of bits in `gap`: 8 or 0.
     private let shift: UInt64
     private var others = KeyHashes()
 
@@ -83,7 +84,8 @@ final class ObjectSet {
     @inline(__always)
     func contains(_ key: Int64) -> Bool { bits.contains(key) ?? containsOther(key) }
 
-    /// Whether the hash table of the set contains a key. The hash table has the keys without a bit.
+    /// Whether the hash table of the set contains a key. Only keys that have no bit in the bit set
+    /// are stored in the hash table.
     @inline(never)
     func containsOther(_ key: Int64) -> Bool { !others.isEmpty && others.contains(key) }
 

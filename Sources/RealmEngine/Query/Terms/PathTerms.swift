@@ -137,9 +137,9 @@ final class AdaptiveTerm: QueryTerm {
     private let tables: [TableContext]
     override var label: String { fast.label + ", tested once for the table linked to" }
 
-    /// Number of rows that may still be tested one by one. When it is used up, `fast` tests the
-    /// whole target table once. Target objects that the path reaches reduce this number, too. Nil
-    /// before the first row.
+    /// Number of rows that may still be tested one by one with `general`. Each target object that
+    /// the path reaches reduces this number too. At 0, the term `fast` takes over: it tests the
+    /// whole table to which the path's links lead, once. Nil before the first row.
     private var allowance: Int?
     private let evaluator: QueryEvaluator
     /// Whether the path may reach a large part of its target table from a single object. The target

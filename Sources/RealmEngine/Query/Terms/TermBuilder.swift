@@ -121,9 +121,9 @@ extension TermBuilder {
         /// Result of the test for an object whose to-one link on the path is null.
         var missing: Bool
         let quantifier: QueryQuantifier
-        /// The same tests as `terms`, each as a condition on the queried object that includes the
-        /// path. While few rows were tested, `AdaptiveTerm` tests these conditions object by
-        /// object.
+        /// The tests in `terms` in another form: each as a condition on the queried object, which
+        /// contains the path. While few rows were tested, `AdaptiveTerm` evaluates these conditions
+        /// object by object.
         var conditions: [BoundCondition]
 
         init(

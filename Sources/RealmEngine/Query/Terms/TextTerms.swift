@@ -27,7 +27,8 @@ final class TextTerm: QueryTerm {
         /// Comparisons with `<`, `<=`, `>` or `>=`: one, or both limits of BETWEEN.
         case ordered([(QueryRelation, TextOrder)])
         case expression
-        /// Tests text by text, for comparisons that no search of whole leaves supports.
+        /// Tests each text separately. Used for comparisons that cannot search a whole leaf at
+        /// once.
         case general
     }
 
