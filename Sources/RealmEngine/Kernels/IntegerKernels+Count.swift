@@ -1,7 +1,7 @@
 /// Range tests that only count rows. They take no longer than reading the elements.
 extension IntegerKernels {
-    /// Returns the number of elements in `range`, among `count` elements from index `first` on.
-    /// They must belong to one leaf, which has at most 256.
+    /// Returns how many of the `count` elements from index `first` on have a value in `range`. The
+    /// elements must belong to one leaf, which has at most 256 elements.
     @inline(__always)
     static func count(
         in range: IntegerRange, _ node: NodeView, first: Int, count: Int

@@ -244,8 +244,8 @@ struct NeedleSearch {
         }
     }
 
-    /// Calls `body` with each position whose bit is set, until it returns true. Returns whether it
-    /// did.
+    /// Calls `body` with each position whose bit is set, in order. Stops when `body` returns true,
+    /// and then returns true; returns false after the last position.
     @inline(__always)
     private func visit(_ places: UInt64, _ first: Int, _ body: (Int) -> Bool) -> Bool {
         var rest = places

@@ -79,7 +79,8 @@ struct TextArea {
         return start..<end &- terminator
     }
 
-    /// Returns the rows, among `rows`, for which `test` is true; nil if an offset is damaged.
+    /// Returns those of the candidates `rows` for which `test` is true. `test` receives the range
+    /// of a row's text in the bytes of the leaf. Nil if an end offset of a text is damaged.
     @inline(__always)
     private func confirmed<T: FixedWidthInteger & SignedInteger>(
         _ rows: Selection, _ ends: UnsafePointer<T>, _ test: (Range<Int>) -> Bool
@@ -181,8 +182,8 @@ struct TextArea {
 
     // MARK: Prefixes
 
-    /// Returns the rows whose text begins with the needle, which must not be empty; nil if an
-    /// offset is damaged.
+    /// Returns the rows whose text begins with the needle, which must not be empty; nil if an end
+    /// offset of a text is damaged.
     func rows(beginningWith search: NeedleSearch) -> Selection? {
         switch offsets.widthCode {
         case 5: rows(beginningWith: search, ends(Int16.self))

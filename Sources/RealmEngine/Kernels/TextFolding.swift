@@ -20,8 +20,9 @@ struct TextFolding: Hashable, Sendable {
 
     var isNone: Bool { self == .none }
 
-    /// Whether ignoring the differences never changes the length of a text in bytes, so that two
-    /// texts can be compared byte by byte.
+    /// Whether the ignored differences never change the length of a text in bytes. This is true if
+    /// only the case of ASCII and Latin-1 letters is ignored, or nothing. Two texts can then be
+    /// compared byte by byte.
     var isBytewise: Bool { letterCase != .unicode && !dropsMarks }
 
     /// Whether a comparison ignores the case of ASCII letters.

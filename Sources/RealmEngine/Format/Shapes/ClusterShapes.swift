@@ -10,7 +10,8 @@ enum ClusterLeafShape {
     /// Leaf index of the column in `slot`.
     @inline(__always) static func leafIndex(_ slot: Int) -> Int { slot &- 1 }
 
-    /// Number of slots of a leaf whose leaf indexes are all less than `leafIndexes`.
+    /// Number of slots of a leaf whose columns have the leaf indexes 0 to `leafIndexes - 1`. The
+    /// first slot is not a column.
     @inline(__always) static func count(_ leafIndexes: Int) -> Int { leafIndexes &+ 1 }
 
     /// Number of slots of a leaf without columns.

@@ -12,9 +12,9 @@ struct RawHeader: Equatable {
     let top0: UInt64
     let top1: UInt64
     let info: UInt64
-    /// Digest of the selected root; 0 if the root was not read. A later commit may use the same
-    /// offset for its root again, so the bytes of the header can be equal, but the roots differ in
-    /// the version number.
+    /// Digest of the selected root; 0 if the root was not read. Two versions of the file may have
+    /// equal header bytes, because a later commit may store its root at the same offset again.
+    /// Their digests differ, because each root contains its version number.
     private(set) var root: UInt64 = 0
 
     /// Reads the header, and computes the digest of the selected root. `size` is the number of

@@ -9,7 +9,7 @@ struct IDBlocks {
     /// Size in bytes of a block of eight ids.
     @inline(__always) var blockSize: Int { 8 &* width &+ 1 }
 
-    /// Size in bytes of blocks with `count` ids in total.
+    /// Size in bytes of `count` object ids or UUIDs, including the null bits of all their blocks.
     @inline(__always) func size(_ count: Int) -> Int { count * width + (count + 7) / 8 }
 
     /// Number of blocks in `size` bytes. The last one may be incomplete.

@@ -11,8 +11,8 @@ enum Base64 {
         }
     }
 
-    /// Stores the highest `bytes` bytes, one to three, of the low 24 bits of `group`, highest
-    /// first.
+    /// Stores up to three bytes that four base64 digits represent: `bytes` bytes from the 24-bit
+    /// number `group`, highest byte first.
     @inline(__always)
     static func store(_ group: UInt32, bytes: Int, to out: UnsafeMutableRawPointer) {
         for i in 0..<bytes {

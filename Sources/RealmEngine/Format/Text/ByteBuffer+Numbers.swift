@@ -40,8 +40,9 @@ extension ByteBuffer {
     /// Appends a number that has at most six decimal places, such as a price or a percentage.
     /// Returns false and appends nothing for other numbers.
     ///
-    /// The result is the shortest text: two decimals with up to 15 digits never give the same
-    /// double, and dividing two exact integers rounds in the same way as parsing the decimal.
+    /// The result is the shortest text that parses to the same double. Two different decimals with
+    /// up to 15 digits never parse to the same double. Dividing two integers that doubles represent
+    /// exactly rounds in the same way as parsing the decimal.
     @inline(__always)
     private mutating func appendFewPlaces(_ value: Double) -> Bool {
         let scaled = (value.magnitude * 1e6).rounded()

@@ -129,8 +129,9 @@ extension NumberScanner {
         return isNegative ? -magnitude : magnitude
     }
 
-    /// Text for the standard library's parser. If digits were omitted, the number is slightly
-    /// larger than `coefficient`; one more digit, a 1, has the same effect on rounding.
+    /// Text for the standard library's parser. If digits other than 0 were omitted (`sticky`), the
+    /// number is slightly larger than its stored digits. A digit 1 is then appended, which makes
+    /// the parser round in the right direction.
     private var canonicalText: String {
         if coefficient == 0 { return "0" }
         return sticky ? "\(coefficient)1e\(exponent - 1)" : "\(coefficient)e\(exponent)"

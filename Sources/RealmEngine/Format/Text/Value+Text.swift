@@ -2,9 +2,9 @@ extension Value {
     /// Parses a value of `type`. Returns nil if `text` is no value of this type.
     ///
     /// Only for types with the same text form in queries, imported records and conversions; returns
-    /// nil for the other types. Strings need no parsing, and a binary is base64 in queries and
-    /// records, but the bytes of the text in conversions. A number beyond the range of its type
-    /// becomes infinite, which `isOverflow(of:)` detects.
+    /// nil for the other types. A string needs no parsing. The text of a binary is base64 in
+    /// queries and records, whereas a conversion takes the bytes of the text themselves. A number
+    /// beyond the range of its type becomes infinite, which `isOverflow(of:)` detects.
     package static func parsed(_ text: ByteView, as type: ColumnType) -> Value? {
         switch type {
         case .int: Int64(text: text).map(Value.int)

@@ -11,7 +11,8 @@ struct Period: Hashable {
     private let day: Int
     private let hour: Int
 
-    /// Makes the period of kind `unit` that contains a local time.
+    /// Makes the calendar period that contains a local time: its hour, day, week, month or quarter,
+    /// as `unit` says.
     init(_ unit: Unit, _ time: CalendarTime) {
         self.unit = unit
         day = unit == .hour || unit == .day ? time.day : 0

@@ -342,14 +342,15 @@ public final class Instance {
         view = durable
     }
 
-    /// Moves to `kept` if no version is loaded yet.
+    /// Moves the instance to the version `kept` if no version is loaded yet.
     func begin(with kept: FrozenVersion) {
         if isFrozen || transaction != nil || view != nil || kept.database !== database { return }
         view = kept.snapshot()
     }
 
-    /// Moves to `kept` if it is newer than the current version. `kept` may belong to a commit group
-    /// of this process that is not durable yet; `refresh` cannot move to such a version.
+    /// Moves the instance to `kept` if `kept` is newer than the current version. `kept` may belong
+    /// to a commit group of this process that is not durable yet; `refresh` cannot move to such a
+    /// version.
     func catchUp(with kept: FrozenVersion) {
         if isFrozen || isReadOnly || transaction != nil || isNotifying { return }
         if kept.database === database, kept.version > snapshot().version {

@@ -1,8 +1,8 @@
 /// Reads and changes the collection through the write transaction's open edit: the decoded state of
 /// the collection that was changed last.
 extension ElementReader {
-    /// The transaction's open edit of the collection; nil if the transaction has changed something
-    /// else since.
+    /// The transaction's open edit if it is an edit of this reader's collection; otherwise nil. The
+    /// transaction discards its open edit when it changes anything else.
     @inline(__always)
     private var openEdit: CollectionEdit? {
         guard editNumber != 0, let edit = instance.transaction?.openCollection,

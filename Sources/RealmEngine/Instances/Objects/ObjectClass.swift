@@ -6,9 +6,9 @@
 package final class ObjectClass {
     package let instance: Instance
     package let key: TableKey
-    /// Properties that the class had when this object was made.
+    /// Properties that the class had when this `ObjectClass` was made.
     package let properties: [ColumnInfo]
-    /// Backlink columns that the class had when this object was made.
+    /// Backlink columns that the class had when this `ObjectClass` was made.
     let backlinks: [BacklinkInfo]
     private let fields: UnsafeMutableBufferPointer<Field>
     /// The table in the version with the number `generation`; nil if the class was removed.

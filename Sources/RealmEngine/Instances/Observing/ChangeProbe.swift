@@ -16,9 +16,10 @@ package final class ChangeProbe {
         return try? ReverseReachability(to: changes, in: filter.table, within: depth, new)
     }()
 
-    /// Values of the lowest six bits that no key in `leading` has, one bit per value; 0 before
-    /// `leading` was built. An object is unchanged if the bit for the lowest six bits of its key is
-    /// set. This check does not access `leading`, and thus needs no reference count.
+    /// Quick filter for objects from which no modified object can be reached: one bit for each
+    /// value of the lowest six bits of a key. A bit is set if no key in `leading` has these lowest
+    /// six bits; an object with such a key is unchanged. 0 before `leading` was built. The check
+    /// does not access `leading`, and thus needs no reference count.
     private var absent: UInt64 = 0
 
     private struct Visit: Hashable {

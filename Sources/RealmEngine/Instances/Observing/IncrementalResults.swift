@@ -117,7 +117,8 @@ private struct Difference {
         place - deletedBefore(place) + added.place(of: key)
     }
 
-    /// Returns the keys of the newer results; the same array if nothing was deleted or inserted.
+    /// Returns the keys of the newer results. If no key was deleted or inserted, returns the array
+    /// `before` itself, without copying it.
     @_optimize(size)
     func applied() -> [ObjectKey] {
         if deletedIndexes.isEmpty, added.isEmpty { return before }

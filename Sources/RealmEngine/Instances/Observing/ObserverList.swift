@@ -114,8 +114,8 @@ final class ObserverList {
         assignments = PropertyAssignments()
     }
 
-    /// Replaces the snapshot `old`, where it is the version of an observer's last notification, by
-    /// another snapshot of the same version.
+    /// Replaces the snapshot of the last notification of each observer that was notified of `old`.
+    /// `new` is another snapshot of the same version.
     func replace(_ old: Snapshot, with new: Snapshot) {
         for entry in entries where entry.lastDelivered === old { entry.lastDelivered = new }
     }

@@ -84,8 +84,8 @@ protocol Observer: AnyObject {
     func notify(
         _ finding: Finding, from old: Snapshot, to new: Snapshot, isOwn: Bool) throws(RealmError)
     /// Discards the content of the last notification, because the observer was not notified of a
-    /// later commit (`withoutNotifying`). The next comparison by `finder` then reads the older
-    /// content from the version of that commit.
+    /// later commit (`withoutNotifying`). The next comparison then reads the older content again,
+    /// from the version of that commit.
     func discardContent()
 }
 

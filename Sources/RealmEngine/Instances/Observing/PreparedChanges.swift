@@ -42,8 +42,8 @@ struct PreparedChanges: Sendable {
         return (old, try? ChangeSet(from: old, to: new, adding: assignments))
     }
 
-    /// Returns the finding for an observer if it was computed from exactly the version `old` to the
-    /// version `new`; otherwise nil.
+    /// Returns the result of comparing `old` with `new` for an observer. Nil if these two versions
+    /// were not compared for this observer in the background.
     func finding(
         for observer: Int, _ old: VersionState, _ new: VersionState
     ) -> Finding? {

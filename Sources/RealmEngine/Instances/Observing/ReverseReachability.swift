@@ -2,8 +2,8 @@
 /// links. The search begins at the modified objects and follows backlinks, because a commit
 /// modifies few objects, while a collection may contain millions.
 struct ReverseReachability {
-    /// Maximum number of objects that are visited to find these objects. If there are more,
-    /// checking each object of the observed collection costs no more.
+    /// Maximum number of objects that the search visits. If there are more, checking each object of
+    /// the observed collection costs no more than the search.
     private static let limit = 1000
 
     /// Set of the values of the lowest six bits of the keys, one bit per value. Rejects most keys

@@ -18,8 +18,8 @@ public struct KeyPathAliases: Sendable {
     public init() {}
 
     /// Adds an alias for `path` in `table`. The path is a property, `@links.Class.property`, or an
-    /// empty text: a query then ignores the alias, so that `alias.name` means `name`. If the whole
-    /// text is the name of a property, dots in the text do not separate steps.
+    /// empty text: a query then ignores the alias, so that `alias.name` means `name`. If a property
+    /// has exactly the name `path`, dots in `path` do not separate steps.
     public mutating func add(_ alias: String, for path: String, in table: TableKey) {
         properties[Key(table: table, name: alias)] = path
     }

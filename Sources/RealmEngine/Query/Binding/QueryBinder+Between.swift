@@ -24,8 +24,8 @@ extension QueryBinder {
         ])
     }
 
-    /// Binds BETWEEN of a predicate for a path with several values. The condition is true if one
-    /// value is between both limits.
+    /// Binds BETWEEN for a path with several values, in a text with the semantics of `NSPredicate`.
+    /// The condition is true if one value is between both limits.
     private mutating func single(
         _ tree: QueryOperand, _ bound: BoundOperand, _ limits: QueryList, _ target: OperandType?,
         _ range: SourceRange

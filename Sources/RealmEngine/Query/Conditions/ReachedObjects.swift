@@ -46,9 +46,9 @@ final class KeyBuffer {
         removeAll()
     }
 
-    /// Stores how often the path reached the objects whose keys were added since the last call. The
-    /// path reached all of them from the object with key `i` in `spare`, so each is counted as
-    /// often as that object.
+    /// Multiplies the path's counts. The keys that have no count yet were all reached from the
+    /// object with key `i` in `spare`, where the last link starts. Each of them gets the number of
+    /// times that the path reached that object.
     func inherit(_ i: Int) {
         if spareTimes.count == 0 { return }
         while times.count < keys.count { times.append(spareTimes[i]) }

@@ -23,7 +23,8 @@ final class EvaluationBudget {
 
     deinit { meters.deallocate() }
 
-    /// Sets the read budget back to its full size. Called before each scan of the queried class.
+    /// Resets the number of bytes that the scan may read to its full size. The limit ends endless
+    /// reads in cycles of a damaged file. Called before each scan of the queried class.
     func beginPass() {
         meters.pointee = source.state.pointee
         pass.resetBudget()
@@ -34,9 +35,10 @@ final class EvaluationBudget {
     /// the present scan.
     var pass: NodeSpace { NodeSpace(base: source.base, limit: source.limit, state: meters) }
 
-    /// Returns a node space for reading one collection of a linked object. All node spaces that
-    /// this function returned share one read budget, and each call sets the budget back to its full
-    /// size.
+    /// Returns a node space for reading one collection of a linked object, with a full read budget.
+    /// The budget limits the bytes read, so that cycles in a damaged file end. Only one collection
+    /// is read at a time: each call sets the common budget of all returned node spaces back to its
+    /// full size.
     func beginVisit() -> NodeSpace {
         (meters + 1).pointee = source.state.pointee
         let space = NodeSpace(base: source.base, limit: source.limit, state: meters + 1)

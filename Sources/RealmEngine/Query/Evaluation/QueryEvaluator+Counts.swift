@@ -13,8 +13,9 @@ extension QueryEvaluator {
         }
     }
 
-    /// Appends the number of links in the path's last property, for each object that the links
-    /// before this property reach.
+    /// Follows all links of the path except the last one. For each object reached, appends the
+    /// number of its links in the last property: for `owner.pets`, the number of pets of each
+    /// owner.
     private func appendLinkCounts(
         _ path: BoundPath, _ location: RowLocation, _ repeats: PathMultiplicity,
         to buffer: ValueBuffer

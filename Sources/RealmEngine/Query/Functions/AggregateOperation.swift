@@ -18,7 +18,7 @@ final class AggregateOperation: @unchecked Sendable {
     private let mergeState: (UnsafeMutableRawPointer, UnsafeRawPointer) -> Void
     private let finish: (UnsafeRawPointer, IntegerOverflow) -> Value
 
-    /// Makes the operations for states of one type.
+    /// Makes the operations on states of the type `State`.
     ///
     /// - Parameter empty: the state before the first value.
     /// - Parameter finish: computes the result from a state.

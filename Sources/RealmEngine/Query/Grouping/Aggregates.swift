@@ -27,7 +27,8 @@ public struct AggregateExpression: Sendable {
         column < 0 ? nil : BoundColumn(table.columns[column])
     }
 
-    /// Makes a computation without values; nil if the aggregate counts objects.
+    /// Makes a computation to which no value has been added yet; nil if the aggregate counts
+    /// objects.
     func run(in table: TableInfo) -> AggregateRun? {
         column(of: table).map { AggregateRun(function, of: $0.type) }
     }

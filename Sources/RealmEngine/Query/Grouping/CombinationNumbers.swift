@@ -9,7 +9,7 @@ final class CombinationNumbers {
     /// of all previous keys, and the ordinal of this key's value. One element for each key except
     /// the first.
     private let pairs: [PairNumbers]
-    /// Ordinal of the combination in each row of the leaf that `read` received last.
+    /// Ordinal of the combination of key values in each row of the leaf that `read` received last.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)
     /// Buffer with one number per row, which callers may use between calls of `read`.
     let scratch = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)

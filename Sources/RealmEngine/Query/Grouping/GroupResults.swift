@@ -14,7 +14,7 @@ final class GroupResults {
     private struct OrderedAggregate {
         /// Index of this aggregate in the caller's list of aggregates.
         let index: Int
-        /// Index of the stream in `values` that contains the values of the aggregated property.
+        /// Index in `values` of the property whose values the aggregate reads.
         let stream: Int
         let filter: ValueFilter
         let computation: (Int128) -> any OrderedComputation

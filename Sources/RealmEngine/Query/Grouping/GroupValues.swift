@@ -6,7 +6,7 @@ final class GroupValues {
     /// the group and the ordinal of the value. Nil if there is only one group; the ordinal of the
     /// value then serves as the ordinal of the pair.
     private let pairs: PairNumbers?
-    /// Number of objects for each pair, at the index that is the pair's ordinal.
+    /// Number of objects with each group and value; the index is the ordinal of the pair.
     private let counts = ReusedBuffer<Int>()
 
     /// A group, one of the values that occur in the group, and the number of its occurrences.

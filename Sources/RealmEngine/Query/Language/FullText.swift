@@ -85,7 +85,8 @@ struct FullTextTerms: Sendable {
         }
     }
 
-    /// Whether the tokens of `text` include `word`, or begin with it if it is a prefix.
+    /// Whether a token of `text` equals `word`. If `word` is a prefix, as in `comp*`, whether a
+    /// token begins with it.
     static func has(_ text: ByteView, _ word: Word) -> Bool {
         var found = false
         forEachToken(text) { token in

@@ -120,10 +120,13 @@ struct GeoRing: Sendable {
         SphereVector(-0.4718263, -0.8139157, 0.3390127).normalized,
     ]
 
-    /// Whether the arcs from the point `reference` to both `witnesses` cross the ring, so that both
-    /// witnesses are on the other side. A small region contains at most one of these three points.
-    /// If the ring separates `reference` from the two others, the small region therefore contains
-    /// `reference`. A region without area contains none of the three points.
+    /// Whether the point `reference` is inside a ring with so small a region that the sign of its
+    /// area is inexact. The point is inside if the arcs from `reference` to both `witnesses` cross
+    /// the ring.
+    ///
+    /// A small region contains at most one of the three points. If the ring separates `reference`
+    /// from both witnesses, the point in the small region can only be `reference`. A region without
+    /// area contains none of the three points.
     private static func isReferenceOutvoted(_ v: [SphereVector], _ touchesPole: Bool) -> Bool {
         witnesses.allSatisfy { crossesOddly(v, touchesPole, to: $0) }
     }

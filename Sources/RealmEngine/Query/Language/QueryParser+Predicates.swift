@@ -28,11 +28,12 @@ extension QueryParser {
         return token
     }
 
-    /// Returns the character that selects the kind of an argument placeholder: `@` for `%@`.
+    /// Returns the last character of an argument placeholder, such as `@` of `%@` and `K` of `%K`.
+    /// It says which kind of argument the placeholder takes.
     func place(_ token: QueryToken) -> UInt8 { lexer.byte(token.range.end - 1) }
 
-    /// Returns the token kind of a word that is a keyword in predicates, in upper or lower case,
-    /// but a plain name in the query language, such as `YES`; `.name` for other words.
+    /// Returns the token kind of a keyword of predicates that is a plain name in the query
+    /// language, such as `YES`. Ignores case. Returns `.name` for any other word.
     private func word(_ token: QueryToken) -> QueryToken.Kind {
         QueryDialect.predicateWords.first { spells(token, $0.word) }?.kind ?? .name
     }

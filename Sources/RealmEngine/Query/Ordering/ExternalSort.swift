@@ -16,8 +16,8 @@ struct ExternalSort: RunOrder {
     /// row, and record size.
     private static let headSize = 32
 
-    /// - Parameter shapes: one column without rows for each sort key. The columns of all runs have
-    ///   the same form and record size.
+    /// - Parameter shapes: an empty column for each sort key, which determines the layout of the
+    ///   records. The columns of all runs have the same form and record size.
     init(_ shapes: [SortColumn], _ memory: QueryMemoryLimit) throws(RealmError) {
         columns = shapes
         var size = Self.headSize

@@ -26,8 +26,8 @@ package final class IntegerRecords {
         places.deallocate()
     }
 
-    /// Reads the integers of all objects of `order` with `scan`. Returns false if an object does
-    /// not exist.
+    /// Reads the integers of the columns of `scan`, for every object listed in `order`. Returns
+    /// false if an object does not exist.
     package func read(_ order: TableOrder, _ scan: TableScan) throws(RealmError) -> Bool {
         reserve(order.count * words)
         var next = memory

@@ -11,13 +11,14 @@ struct JoinedWords {
     /// then contain only the higher bits of the second column's words.
     let isPartial: Bool
 
-    /// The words of one column. Subtracts the lowest word from each word, and shifts the difference
-    /// to the bits that the column has in a joined word.
+    /// One column's share of the joined words. Subtracts the lowest word of the column from each of
+    /// its words, and shifts the difference to the bits that the column has in a joined word.
     private struct Part {
         private let words: UnsafePointer<UInt64>
         private let flip: UInt64
         private let least: UInt64
-        /// Number of bits of the difference between the highest and the lowest word of the column.
+        /// Number of bits of the difference between the highest and the lowest eight-byte word of
+        /// the column.
         let bits: Int
         private var left: UInt64 = 0
         private var right: UInt64 = 0
@@ -39,16 +40,15 @@ struct JoinedWords {
             bits = UInt64.bitWidth - (highest - lowest).leadingZeroBitCount
         }
 
-        /// Sets the shifts so that the highest bit of the differences becomes bit `end - 1` of a
-        /// joined word.
+        /// Selects the bits of a joined word that this column's differences occupy: the highest bit
+        /// of a difference becomes bit `end - 1`.
         mutating func place(below end: Int) {
             left = UInt64(max(0, end - bits))
             right = UInt64(max(0, bits - end))
         }
 
-        /// The difference of the row's word, shifted to its bits in the joined word. If all words
-        /// of the column are equal, `bits` is 0 and the shift may be too small, but a shifted 0
-        /// stays 0.
+        /// Returns the column's share of the joined word of a row. If all words of the column are
+        /// equal, `bits` is 0 and the shift may be too small, but a shifted 0 stays 0.
         @inline(__always)
         subscript(row: Int) -> UInt64 { (((words[row] ^ flip) &- least) &<< left) &>> right }
     }
@@ -56,9 +56,10 @@ struct JoinedWords {
     /// Maximum number of bits that the words of the first column may need in a joined word.
     private static let maximumBits = 32
 
-    /// Joins the words of the first two columns. Nil if there is only one column, if a word does
-    /// not represent the whole key of the first column, if the first column needs more than 32
-    /// bits, or if the words of a column are computed row by row.
+    /// Prepares sorting by the first two columns at once, if their words can be joined. Nil if
+    /// there is only one column, if a word does not represent the whole key of the first column, if
+    /// the first column needs more than 32 bits, or if the words of a column are computed row by
+    /// row.
     init?(_ columns: [SortColumn]) {
         guard columns.count > 1, columns[0].form == .exact, var first = Part(columns[0]),
             first.bits <= Self.maximumBits, var second = Part(columns[1])

@@ -13,14 +13,14 @@ struct RowSorter {
     private let columns: [SortColumn]
     private let items: UnsafeMutableBufferPointer<SortItem>
 
-    /// Rows whose keys are equal in all words before the word `part` of the column `column`. The
-    /// run must still be sorted by that word.
+    /// Rows whose sort keys are equal in all columns before `column`, and in `column` in all
+    /// eight-byte words before `part`. The run must still be sorted by the word `part`.
     private struct Run {
         let rows: Range<Int>
         let column: Int
         let part: SortPart
-        /// Whether the items contain only the higher bits of the word `part`. Rows with equal items
-        /// are then sorted by the whole word next.
+        /// Whether the items contain only the higher bits of the eight-byte word `part`, as joined
+        /// words do. Rows with equal items are then sorted by the whole word next.
         var isPartial = false
     }
 
@@ -100,8 +100,8 @@ struct RowSorter {
         split(run, part, &runs)
     }
 
-    /// Finds the runs of rows whose items contain the same word. Sorts short runs at once, and
-    /// appends the others to `runs`.
+    /// Finds the runs of rows whose items contain the same eight-byte word. Sorts short runs at
+    /// once, and appends the others to `runs`.
     private func split(
         _ run: Run, _ part: UnsafeMutableBufferPointer<SortItem>, _ runs: inout [Run]
     ) {
@@ -195,7 +195,7 @@ enum WordSort {
         distribute(items, different)
     }
 
-    /// Returns the bits in which the words differ.
+    /// Returns a mask of the bits that are not equal in all words.
     static func difference(_ words: UnsafeBufferPointer<UInt64>) -> UInt64 {
         guard let first = words.first else { return 0 }
         var different: UInt64 = 0

@@ -15,8 +15,9 @@ final class SortColumn {
     /// another type.
     let texts: ReusedBuffer<ByteView>
     private let isText: Bool
-    /// Whether the column may contain values of different types. Such values are compared
-    /// themselves, because no words in `bits` would order values of all types.
+    /// Whether the column may contain values of different types. Such a column is sorted by
+    /// comparing the values, because no eight-byte word could represent the order of values of all
+    /// types.
     let isMixed: Bool
     let isExact: Bool
     /// Position of each row's value among the sorted distinct values of an enumerated column. Empty
@@ -205,8 +206,8 @@ final class SortColumn {
         }
     }
 
-    /// Appends a sort key that consists of its rank and its word for `bits` alone, without a value
-    /// or text.
+    /// Appends a sort key that two numbers represent completely: its rank, and its word in `bits`.
+    /// No value and no text are stored.
     @inline(__always)
     private func append(_ word: UInt64, rank: UInt8) {
         add(rank: rank)

@@ -72,8 +72,9 @@ extension SortColumn {
         }
     }
 
-    /// Returns the eight bytes of the texts after the word `word` as the next part to sort by, if a
-    /// text is that long. Otherwise returns `.length`, or nil if all texts have the same length.
+    /// Returns the part of the texts to sort by next, after their eight-byte word number `word`.
+    /// This is the next eight bytes if a text is that long, otherwise `.length`. Nil if all texts
+    /// have the same length and are therefore equal.
     private func textPart(
         after word: Int, _ items: UnsafeMutableBufferPointer<SortItem>
     ) -> SortPart? {
@@ -90,8 +91,8 @@ extension SortColumn {
         return isEqual ? nil : .length
     }
 
-    /// Bits to invert in each word: all bits for a descending key, to reverse the order of the
-    /// words.
+    /// Bits to invert in each eight-byte word of the sort keys. All bits for a descending key, to
+    /// reverse the order of the words; none for an ascending key.
     var flip: UInt64 { key.isAscending ? 0 : .max }
 
     /// Returns the words of all rows for `part`, if the column stores them in an array; nil if they

@@ -108,8 +108,9 @@ package struct TableOrder: Sendable {
         if length > 0 { try body(ObjectKey(first), length) }
     }
 
-    /// Calls `body` for each list element, in list order, with the index of its key in table order,
-    /// until `body` returns false. Returns whether all elements were visited.
+    /// Calls `body` for each list element, in list order, until `body` returns false. Passes the
+    /// index of the element's key among the distinct keys in table order. Returns whether all
+    /// elements were visited.
     package func visitPositions(
         _ body: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {

@@ -40,8 +40,8 @@ final class IndexCandidates: Sendable {
         return [condition]
     }
 
-    /// Divisor of the number of all objects. If indexes find more objects than the quotient,
-    /// testing every object is faster, and the indexes are not used.
+    /// Limits the use of indexes. If indexes find more objects than the number of all objects
+    /// divided by this number, testing every object is faster, and the indexes are not used.
     private static let worthwhileShare = 4
 
     /// Nil if no index helps with `condition`.

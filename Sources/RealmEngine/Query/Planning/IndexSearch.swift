@@ -7,8 +7,8 @@ struct IndexSearch {
     private let space: NodeSpace
     private let tree: ClusterTree
 
-    /// Divisor of the number of all objects. If an index finds more objects than the quotient,
-    /// reading them one by one is not worthwhile, because visiting every leaf is faster.
+    /// Limits the number of objects that are read one by one. If an index finds more than the
+    /// number of all objects divided by this number, visiting every leaf is faster.
     private static let worthwhileShare = 16
     private static let limitDivisor = 64
 
@@ -33,9 +33,10 @@ struct IndexSearch {
         let value: Int
     }
 
-    /// Returns the objects whose property equals the constant of a test that has a single constant.
-    /// Reads only the first and the last object of the constant's list in the search index. Nil if
-    /// these two do not decide whether all objects of the list have the value.
+    /// Returns the objects whose property equals the constant of `test`. Reads only the first and
+    /// the last object of the list that the search index stores for the constant. Nil if `test` has
+    /// several constants, or if these two objects do not decide whether all objects of the list
+    /// have the value.
     func objects(_ test: ColumnTest, _ place: Int) throws(RealmError) -> FoundObjects? {
         guard case .strict(let wanted) = test.operand, test.folding.isNone else { return nil }
         let type = test.column.layout.type

@@ -4,8 +4,8 @@ struct QueryDecision: Sendable {
     let filter: BoundCondition
     let candidates: IndexCandidates?
 
-    /// Maximum number of object keys, found by indexes, with which a plan is cached. With more
-    /// keys, the indexes are searched again each time.
+    /// Maximum number of object keys that a cached plan may contain as the result of its index
+    /// searches. A plan with more keys is not cached; its indexes are searched again each time.
     private static let maximumKeys = 1024
 
     var isCached: Bool {

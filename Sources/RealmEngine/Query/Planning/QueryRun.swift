@@ -1,7 +1,7 @@
 /// Execution of a plan on one thread: the terms with their buffers, for one snapshot.
 ///
-/// Parallel workers each make a run of the same plan, over snapshots of the same version. Each
-/// worker visits other leaves.
+/// Parallel workers each make a run of the same plan, over snapshots of the same version. Each leaf
+/// is visited by only one of the workers.
 public final class QueryRun {
     let plan: QueryPlan
     let snapshot: Snapshot

@@ -30,8 +30,8 @@ extension QueryPlan {
         return try QueryRun(self, in: snapshot).first()
     }
 
-    /// Returns the keys of objects that match the condition, in table order. If more than `limit`
-    /// objects match, the list may end at any length from `limit` on.
+    /// Returns the keys of the first objects that match the condition, in table order. If more than
+    /// `limit` objects match, the list has at least `limit` keys and may have more.
     private func keys(in snapshot: Snapshot, first limit: Int) throws(RealmError) -> RowKeys {
         if limit == 0 { return RowKeys([]) }
         if let candidates, candidates.isFinal {
@@ -62,7 +62,8 @@ extension QueryPlan {
         return try keys.finish()
     }
 
-    /// Runs a small LIMIT that directly follows the first SORT; nil if the query has another form.
+    /// Returns the result of a query that begins with a SORT and a LIMIT of at most
+    /// `TopRows.maximum`. Nil if the query has another form.
     private func topRows(
         _ arranger: RowArranger, _ snapshot: Snapshot
     ) throws(RealmError) -> RowSet? {

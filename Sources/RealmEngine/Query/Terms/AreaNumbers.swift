@@ -14,9 +14,9 @@ final class AreaNumbers {
 
     private let cached = WordNumbers()
     private let scratch = LeafScratch()
-    /// Masks that keep the bytes of an eight-byte word that belong to a text. The index is the
-    /// number of bytes from the start of the word to the end of the text, from -16 (no byte of the
-    /// word) to 23.
+    /// Masks that keep the bytes of a text in an eight-byte word and clear the bytes after its end.
+    /// The index, -16 to 23, is the offset of the text's end from the start of the word. It is 0 or
+    /// less if the word begins after the text, and 8 or more if the whole word belongs to the text.
     private let masks: UnsafeMutablePointer<UInt64>
 
     init() {

@@ -6,7 +6,8 @@ final class CellNumbers {
     /// for one width only.
     let width: Int
     private let cached = WordNumbers()
-    /// Hash table without collisions, with the same ordinals as `cached`. Used only if cells have
+    /// Second hash table of the texts in `cached`, with the same ordinals. It holds only a few
+    /// texts, but without collisions, so that a lookup is one comparison. Used only if cells have
     /// 16 bytes.
     private let few = FewCells()
 
@@ -31,8 +32,8 @@ final class CellNumbers {
         }
     }
 
-    /// Whether the cells of all selected rows are known to be cached. False also if only a search
-    /// of the hash table could decide that.
+    /// Whether a quick check finds that the texts of all selected rows are cached. False if a text
+    /// is not cached, and also if only a search of the hash table could decide.
     func hasAll(_ cells: UnsafeRawPointer, _ rows: Selection) -> Bool {
         width == 16 && few.isComplete && few.hasAll(cells, rows)
     }

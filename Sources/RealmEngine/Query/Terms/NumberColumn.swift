@@ -34,8 +34,8 @@ class NumberColumn {
     /// Loads the operand's numbers for all rows of a leaf.
     func load(_ leaf: ClusterLeaf) throws(RealmError) {}
 
-    /// Computes the first `count` numbers of the operand again, from the numbers that the caller
-    /// has stored in its `properties`.
+    /// Computes the operand's numbers in the first `count` rows, without a leaf. The caller has
+    /// stored the numbers of the stored properties in `properties`, which belongs to this operand.
     func reload(count: Int) {}
 
     func attach(_ directory: LeafDirectory) {}

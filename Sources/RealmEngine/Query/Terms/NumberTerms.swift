@@ -190,8 +190,8 @@ final class TimestampTerm: QueryTerm {
 
     override var label: String { "time range, whole leaves" }
 
-    /// Nil if neither the matching timestamps nor the others are a single range, as for IN with
-    /// several timestamps.
+    /// Nil for a test that one range of timestamps cannot express, such as IN with several
+    /// timestamps. The test or its negation must match a single range.
     init?(_ test: ColumnTest) {
         guard let bounds = Self.bounds(of: test) else { return nil }
         self.bounds = bounds.range

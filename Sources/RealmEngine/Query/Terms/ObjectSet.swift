@@ -64,9 +64,9 @@ final class ObjectSet {
             return key & gap == 0 ? place : .max
         }
 
-        /// Whether the set contains a key. Nil if the key has no bit, because it is too large, or
-        /// because it has bits that the class's keys leave 0 (`gap`). The hash table may contain
-        /// the key then.
+        /// Whether the bit set contains a key. Nil if the key cannot be mapped to a bit: it is too
+        /// large, or it has bits that are 0 in all keys of the class (`gap`). Such a key may be in
+        /// the hash table of the `ObjectSet`.
         @inline(__always)
         func contains(_ key: Int64) -> Bool? {
             let place = place(key)
