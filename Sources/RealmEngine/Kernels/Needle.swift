@@ -196,9 +196,9 @@ struct NeedleSearch {
     }
 
     /// Searches the first `n` cells, at most 64, of sixteen bytes each. Finds the positions at
-    /// which a match of the needle may begin: the first byte of the needle matches there, and the
-    /// last byte at its distance, which may be in the next cell. Stores the positions in cell i as
-    /// bits of `places[i]`.
+    /// which a match of the needle may begin. At such a position, the first byte of the needle
+    /// matches, and so does the last byte, `count - 1` bytes further, possibly in the next cell.
+    /// Stores the positions in cell i as bits of `places[i]`.
     ///
     /// - Returns: a bit for each cell, 1 if it contains such a position.
     @inline(__always)

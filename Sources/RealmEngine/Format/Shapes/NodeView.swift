@@ -76,8 +76,8 @@ struct NodeView {
         Self.headerSize + (Self.payloadSize(flags: flags, count: count) + 7) & ~7
     }
 
-    /// Element `i` of an int-array. It is unsigned if the width is less than 8 bits, otherwise
-    /// signed.
+    /// Element `i` of an array of integers. Elements of less than 8 bits are unsigned; wider
+    /// elements are signed.
     @inline(__always)
     func integer(_ i: Int) -> Int64 {
         switch flags & 7 {
@@ -92,7 +92,8 @@ struct NodeView {
         }
     }
 
-    /// Element `i` of a uint-array, such as the keys of a cluster leaf or the offsets of a B+tree.
+    /// Element `i` of an array of unsigned integers, such as the keys of a cluster leaf or the
+    /// offsets of a B+tree.
     @inline(__always)
     func unsigned(_ i: Int) -> UInt64 {
         switch flags & 7 {

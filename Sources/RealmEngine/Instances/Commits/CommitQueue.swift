@@ -111,7 +111,8 @@ final class CommitQueue: @unchecked Sendable {
         unfinished.signal { unfinishedCount -= 1 }
     }
 
-    /// File traffic of this queue so far; exact only while no asynchronous write is pending.
+    /// Number of bytes and syncs that this queue has written for asynchronous writes so far. Exact
+    /// only while no asynchronous write is pending.
     var writeStatistics: WriteSession.WriteStatistics { session.writeStatistics }
 
     // MARK: Requests

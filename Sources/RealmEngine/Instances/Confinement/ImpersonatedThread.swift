@@ -9,7 +9,8 @@ package final class ImpersonatedThread: @unchecked Sendable {
     /// The thread that started this thread, and that this thread impersonates in confinement
     /// checks.
     let thread: UInt
-    /// Queues and actors of which the code run by `run` counts as being in the context.
+    /// Contexts (queues and actors) that this thread is taken to be in: it passes the confinement
+    /// checks of their instances.
     let places: Set<Confinement.Identity>
     private let monitor = Monitor()
     private var isDone = false

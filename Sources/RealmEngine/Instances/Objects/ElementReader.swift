@@ -48,8 +48,8 @@ package final class ElementReader {
     /// Number of elements if it is cached; otherwise nil.
     package var count: Int? { moment != nil && isCurrent ? total : openCount }
 
-    /// Caches the leaf that contains an index. Caches nothing for dictionaries, mixed values, and
-    /// collections with unresolved links.
+    /// Caches the leaf that contains the element at `position`. Caches nothing for dictionaries,
+    /// mixed values, and collections with unresolved links.
     package func read(_ position: Int, of handle: CollectionHandle) throws(RealmError) {
         (moment, range, integers) = (nil, 0..<0, nil)
         let view: CollectionView

@@ -24,8 +24,9 @@ package final class ElementResults {
         let basis: ResultDependencies
     }
 
-    /// Throws the errors of reading the collection if the instance is frozen, because the results
-    /// are then evaluated at once.
+    /// Makes results of the collection's elements. Results of a frozen collection are evaluated at
+    /// once; this throws the errors of reading the collection. Results of a live collection are
+    /// evaluated on first use.
     package init(_ collection: CollectionHandle, _ steps: [Step] = []) throws(RealmError) {
         (self.collection, self.steps) = (collection, steps)
         if instance.isFrozen { found = try find() }

@@ -62,7 +62,8 @@ package final class ObjectClass {
         properties.firstIndex { $0.name == name }
     }
 
-    /// Returns a pointer to the field. Copying the field would take longer than most reads.
+    /// Returns a pointer to the cached storage of a property. Copying the `Field` would take longer
+    /// than most reads.
     @inline(__always)
     func field(_ property: Int) -> UnsafePointer<Field> {
         precondition(property >= 0 && property < fields.count)
@@ -91,7 +92,8 @@ package final class ObjectClass {
         }
     }
 
-    /// Returns the field with the column's index and layout in the open write transaction.
+    /// Returns where the open write transaction stores a property: the index and layout of its
+    /// column, which schema changes of the transaction may have changed.
     func field(_ property: Int, in transaction: WriteTransaction) throws(RealmError) -> Field {
         if transaction.context.schemaGeneration != schemaGeneration || generation != 0 {
             adapt(to: try transaction.columns(of: key))

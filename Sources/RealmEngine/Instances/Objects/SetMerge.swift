@@ -11,7 +11,7 @@ struct SetMerge {
         private var cursor: ElementCursor
         /// The current member; nil at the end.
         private(set) var value: Value?
-        /// Index of the member among the stored elements.
+        /// Index of the current member among the stored elements of the set.
         private(set) var index = -1
 
         init(_ cursor: ElementCursor) throws(RealmError) {

@@ -18,8 +18,8 @@ struct PreparedChanges: Sendable {
     private let to: FrozenVersion
     private var found: [Int: Found] = [:]
 
-    /// Runs the comparisons of all tasks. A comparison that fails is skipped; `found` then has no
-    /// entry for its observer.
+    /// Compares two versions for each observer: the version of the observer's last notification,
+    /// and `to`. If a comparison fails, `found` has no entry for its observer.
     init(_ tasks: [Task], to: FrozenVersion, _ assignments: PropertyAssignments) {
         self.to = to
         let new = to.snapshot()

@@ -6,8 +6,8 @@ struct ReverseReachability {
     /// the observed collection costs no more than the search.
     private static let limit = 1000
 
-    /// Set of the values of the lowest six bits of the keys, one bit per value. Rejects most keys
-    /// quickly.
+    /// Quick filter that rejects most keys: one bit for each value of the lowest six bits of a key.
+    /// A bit is set if a key in `keys` has these lowest six bits.
     private(set) var digits: UInt64 = 0
     private var keys: Set<ObjectKey> = []
 

@@ -290,9 +290,9 @@ extension QueryBinder {
         return (.string(view), .string)
     }
 
-    /// Whether a text is accepted as a number if only its first `length` bytes are one. True for
-    /// `12 km`, where other characters follow digits; false for `nano`, where they follow `nan` or
-    /// `inf`.
+    /// Whether a text of which only the first `length` bytes are a number is accepted as this
+    /// number. True for `12 km`, where other characters follow digits. False for `nano`, where they
+    /// follow `nan` or `inf`.
     private static func isNumber(_ text: ByteView, _ length: Int) -> Bool {
         let first = text[text.count > 1 && QueryLexer.isSign(text[0]) ? 1 : 0]
         return length == text.count || !QueryLexer.isLetter(first)

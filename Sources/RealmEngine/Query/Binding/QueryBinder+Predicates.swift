@@ -40,9 +40,9 @@ extension QueryBinder {
         return .and([isFilled, condition])
     }
 
-    /// Returns the right side of a comparison with its texts as bytes, and for string operators
-    /// with its bytes as texts. Predicates compare texts and bytes in mixed values alike, so the
-    /// right side is needed in both forms. Nil if there is nothing to convert.
+    /// Returns the constants on the right side of a comparison in their other form: texts as bytes
+    /// and, for string operators, bytes as texts. Predicates treat texts and bytes in mixed values
+    /// alike, so both forms are compared. Nil if there is nothing to convert.
     private func otherReading(
         of right: BoundOperand, for left: BoundOperand, _ relation: QueryRelation
     ) -> BoundOperand? {

@@ -17,9 +17,9 @@ final class VerifiedPostings: Sendable {
 
     private let outcomes = LockedValue(Outcomes())
 
-    /// Result of the check of each list. A struct, because the dictionary itself as a generic
-    /// argument would make the Swift runtime search for protocol conformances when a program
-    /// starts.
+    /// For each list of object keys that was checked, whether its keys ascend and identify objects.
+    /// The dictionary is wrapped in a struct: `LockedValue<[ListID: Bool]>` would make the Swift
+    /// runtime search for protocol conformances when a program starts.
     private struct Outcomes {
         var all: [ListID: Bool] = [:]
     }

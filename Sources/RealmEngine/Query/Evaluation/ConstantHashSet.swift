@@ -17,8 +17,9 @@ final class ConstantHashSet: @unchecked Sendable {
 
     deinit { slots.deallocate() }
 
-    /// Adds the constant at index `place` of the list. Does nothing if `isEqual` returns true for
-    /// the index of a constant that was added before.
+    /// Adds the constant at index `place` of the list to the set. Does nothing if the set contains
+    /// an equal constant already: `isEqual` returns whether the constant at an index equals the new
+    /// one.
     func insert(_ place: Int, _ hash: UInt64, _ isEqual: (Int) -> Bool) {
         var slot = Int(truncatingIfNeeded: hash) & mask
         while slots[slot] != 0 {

@@ -1,13 +1,14 @@
-/// Read budgets for the columns and collections that a query reads, so that damaged bytes lead to
-/// an error and not to an endless loop.
+/// Limits on the bytes of columns and collections that a query reads (read budgets). In a file with
+/// damaged bytes, a query then throws an error and does not loop for ever.
 ///
 /// Values and collections of an object belong to that object only. A scan that reads each of them
 /// once reads at most the size of the file, so one budget covers the whole scan. A collection of a
 /// linked object, in contrast, may be read once per link to the object, so each visit has its own
 /// budget.
 final class EvaluationBudget {
-    /// Two read budgets: at index 0 the budget of a scan of the queried class, at index 1 the
-    /// budget of a visit to a linked object.
+    /// Two limits on the bytes that are read, so that cycles in a damaged file end. Index 0 is the
+    /// limit for one scan of the queried class, index 1 for reading one collection of a linked
+    /// object.
     private let meters: UnsafeMutablePointer<ReadState>
     private let source: NodeSpace
     /// Maximum number of times that one pass over the table may read each column of an object.
@@ -31,8 +32,8 @@ final class EvaluationBudget {
         meters.pointee.budget = meters.pointee.budget.multipliedSaturating(by: maximumReads)
     }
 
-    /// Node space for reading values of the scanned objects. Its reads count against the budget of
-    /// the present scan.
+    /// Node space for reading values of the scanned objects. The bytes read count against the read
+    /// budget of the present scan.
     var pass: NodeSpace { NodeSpace(base: source.base, limit: source.limit, state: meters) }
 
     /// Returns a node space for reading one collection of a linked object, with a full read budget.
@@ -46,8 +47,9 @@ final class EvaluationBudget {
         return space
     }
 
-    /// Returns the node space for reading a collection of the object at `location`: with its own
-    /// read budget for a linked object, otherwise with the budget of the scan.
+    /// Returns the node space for reading a collection of the object at `location`. For a linked
+    /// object, the collection has its own read budget (maximum number of bytes read). Otherwise,
+    /// the bytes count against the budget of the scan.
     func space(for location: RowLocation) -> NodeSpace { location.isLinked ? beginVisit() : pass }
 }
 

@@ -22,8 +22,8 @@ struct RowLocation {
 final class QueryEvaluator {
     let snapshot: Snapshot
     let space: NodeSpace
-    /// Counts the bytes that evaluation reads from collections, and stops it beyond the read
-    /// budget.
+    /// Limits the bytes that the evaluation reads from collections, so that cycles in a damaged
+    /// file lead to an error.
     let visits: EvaluationBudget
     private var buffers: [ValueBuffer] = []
     private var buffersInUse = 0

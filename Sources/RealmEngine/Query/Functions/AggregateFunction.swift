@@ -28,11 +28,13 @@ public final class AggregateFunction: Sendable {
 
     /// Types of values that an aggregate function accepts.
     package enum Operands: Sendable {
-        /// Integers, floats, doubles, decimals, and mixed values, of which only numbers are used.
+        /// The function accepts integers, floats, doubles, decimals and mixed values. In a mixed
+        /// property, it aggregates only the numbers.
         case numbers
-        /// Integers, floats, doubles, decimals, mixed values, and dates. In a mixed property,
-        /// values of all types are compared.
+        /// The function accepts integers, floats, doubles, decimals, dates and mixed values. In a
+        /// mixed property, it compares the values of all types, such as texts, with each other.
         case ordered
+        /// The function accepts every type.
         case all
     }
 

@@ -42,8 +42,9 @@ final class CombinationNumbers {
         for pair in pairs { pair.removeAll() }
     }
 
-    /// Whether the key values of all selected rows are known to have ordinals already. False also
-    /// if only a search of the hash tables could decide that.
+    /// Whether a quick check finds that the key values of all selected rows have occurred before,
+    /// so that each has an ordinal. False if a value is new, and also if only a search of the hash
+    /// tables could decide.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard readers.count == 1 else { return false }
         return try readers[0].hasAll(leaf, rows)
@@ -63,8 +64,8 @@ final class CombinationNumbers {
         }
     }
 
-    /// Returns the ordinals of the key values that form the combination with the ordinal
-    /// `combination`, one for each key.
+    /// Returns the combination of key values that has the ordinal `combination`: for each key, the
+    /// ordinal of its value.
     func parts(of combination: Int) -> [Int] {
         if readers.isEmpty { return [] }
         var parts: [Int] = []

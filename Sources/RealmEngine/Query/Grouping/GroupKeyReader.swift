@@ -19,7 +19,8 @@ final class GroupKeyReader {
     /// Ordinals of small integers, at index `integer - smallestSmallKey`. Empty until a small
     /// integer occurs.
     private let small = ReusedBuffer<UInt32>()
-    /// Ordinal of null in an integer column; `unknown` until a null occurs.
+    /// Ordinal that was assigned to null when it first occurred in an integer column; `unknown`
+    /// until then.
     private var nullNumber = GroupKeyReader.unknown
     private static let smallestSmallKey: Int64 = -128
     private static let smallCount: UInt64 = 1 << 12
@@ -84,8 +85,9 @@ final class GroupKeyReader {
         }
     }
 
-    /// Whether the value of every selected row is known to have an ordinal already. False also if
-    /// only a search of the hash table could decide that.
+    /// Whether a quick check finds that the values of all selected rows have occurred before, so
+    /// that each has an ordinal. False if a value is new, and also if only a search of the hash
+    /// table could decide.
     func hasAll(_ leaf: ClusterLeaf, _ rows: Selection) throws(RealmError) -> Bool {
         guard let ownColumn, let cells = cells.first(where: { $0.width == 16 }),
             case .string(let texts) = try ownColumn.leaf(leaf), texts.form == .short,

@@ -29,7 +29,8 @@ final class GroupValues {
     /// object itself; nil if a path leads to the property.
     var column: ColumnLeaves? { reader.ownColumn }
 
-    /// Memory in bytes that the values with ordinals and their counts use.
+    /// Memory in bytes of the different values, of the pairs of group and value, and of their
+    /// counts.
     var size: Int { reader.values.size + (pairs?.size ?? 0) + counts.count * 8 }
 
     /// Counts the values in the selected rows of a leaf by group.

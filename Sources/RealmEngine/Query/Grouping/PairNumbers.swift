@@ -7,8 +7,8 @@ final class PairNumbers {
     /// Array of the ordinals of pairs of small integers. A pair has the index
     /// `first << shift | second`.
     private let known: UnsafeMutablePointer<UInt32>
-    /// Shift for the index of a pair in `known`: the low `shift` bits of the index are the second
-    /// integer of the pair, the bits above are the first.
+    /// Number of low bits in the index of a pair in the array `known`. The low `shift` bits are the
+    /// second integer of the pair; the bits above are the first integer.
     private var shift = 0
 
     private static let capacity = 1 << 14
@@ -21,11 +21,11 @@ final class PairNumbers {
 
     deinit { known.deallocate() }
 
-    /// Number of pairs that have an ordinal.
+    /// Number of different pairs of integers so far; each has an ordinal.
     var count: Int { pairs.count }
 
-    /// Memory in bytes used by the hash table of pairs, without the array for pairs of small
-    /// integers.
+    /// Memory in bytes of the hash table, which assigns ordinals to pairs of integers. The array
+    /// `known` for pairs of small integers is not included.
     var size: Int { pairs.size }
 
     func removeAll() {

@@ -97,7 +97,8 @@ struct GeoRing: Sendable {
         return crossesOddly(v, touchesPole, to: beside) != isLeftInside
     }
 
-    /// Whether the inside of a ring is its left side, whose signed area is `area`.
+    /// Whether the inside of a ring is the side on its left. `area` is the signed area of the left
+    /// side.
     private static func isLeftInside(_ area: Double) -> Bool {
         area > 0 || area < roundingOfHemisphere - 2 * Double.pi
     }

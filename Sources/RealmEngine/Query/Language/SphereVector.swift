@@ -60,7 +60,8 @@ struct SphereVector: Hashable, Sendable {
     }
 
     /// Returns twice the cross product with `b`. Precise even if the vectors are nearly equal or
-    /// opposite, such as two vectors of one pole or of opposite poles.
+    /// nearly opposite, such as vectors of poles. The vectors of one pole that were computed from
+    /// different longitudes differ slightly.
     func normal(to b: SphereVector) -> SphereVector { (self + b).cross(b - self) }
 
     /// Whether the point is a pole. The vector of a pole still contains its longitude, as tiny

@@ -53,7 +53,8 @@ struct JoinedWords {
         subscript(row: Int) -> UInt64 { (((words[row] ^ flip) &- least) &<< left) &>> right }
     }
 
-    /// Maximum number of bits that the words of the first column may need in a joined word.
+    /// Maximum number of bits of the first column's words, after the lowest word of the column is
+    /// subtracted. The words of the second column get the remaining bits of the 64.
     private static let maximumBits = 32
 
     /// Prepares sorting by the first two columns at once, if their words can be joined. Nil if

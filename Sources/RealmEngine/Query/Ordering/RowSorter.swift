@@ -19,8 +19,9 @@ struct RowSorter {
         let rows: Range<Int>
         let column: Int
         let part: SortPart
-        /// Whether the items contain only the higher bits of the eight-byte word `part`, as joined
-        /// words do. Rows with equal items are then sorted by the whole word next.
+        /// Whether the items contain only the higher bits of the eight-byte word `part`, as they
+        /// may after a sort by `JoinedWords`. Rows with equal items are then sorted by the whole
+        /// word next.
         var isPartial = false
     }
 
@@ -29,7 +30,7 @@ struct RowSorter {
     /// so on.
     private static let maximumRowByRow = 12
 
-    /// Bytes of memory per row that sorting uses for the items and for the resulting order of the
+    /// Bytes of memory per row for the array of `SortItem`s and for the resulting order of the
     /// rows. The memory of the sort columns is not included.
     static let rowSize = MemoryLayout<SortItem>.stride + MemoryLayout<UInt32>.stride
 
@@ -75,10 +76,10 @@ struct RowSorter {
         sort(by: first.firstPart, isLoaded: true)
     }
 
-    /// Sorts all rows.
+    /// Sorts all rows, beginning with the part `part` of the keys in the first column.
     ///
-    /// - Parameter isLoaded: whether `items` already contains the word `part` of each row's key in
-    ///   the first column, and is sorted by this word.
+    /// - Parameter isLoaded: whether `items` already contains the eight-byte words of this part,
+    ///   and is sorted by these words.
     private func sort(by part: SortPart, isLoaded: Bool) {
         sort(Run(rows: 0..<items.count, column: 0, part: part), isLoaded: isLoaded)
     }
@@ -89,8 +90,8 @@ struct RowSorter {
         while let run = runs.popLast() { sort(run, &runs) }
     }
 
-    /// Sorts the rows of a run by one word of their keys. Appends to `runs` each sequence of rows
-    /// whose words are equal, to be sorted by the next word.
+    /// Sorts the rows of a run by the eight-byte word of their keys that the run names. Appends
+    /// each sequence of rows with equal words to `runs`, to be sorted by the next word.
     private func sort(_ run: Run, _ runs: inout [Run]) {
         let part = UnsafeMutableBufferPointer(rebasing: items[run.rows])
         if part.count <= Self.maximumRowByRow { return compareRows(part, from: run.column) }
@@ -240,8 +241,8 @@ enum WordSort {
         }
     }
 
-    /// Buckets of one pass of the radix sort. The highest bits in which the words differ select the
-    /// bucket.
+    /// Buckets of one pass of the radix sort. Of the bits that are not equal in all words, the
+    /// highest ones select the bucket.
     private struct Buckets {
         let count: Int
         private let shift: UInt64

@@ -95,9 +95,9 @@ extension SortColumn {
     /// reverse the order of the words; none for an ascending key.
     var flip: UInt64 { key.isAscending ? 0 : .max }
 
-    /// Returns the words of all rows for `part`, if the column stores them in an array; nil if they
-    /// must be computed row by row. For a descending key, the caller still has to invert the bits
-    /// of the words with `flip`.
+    /// Returns the eight-byte words of all rows that represent the part `part` of the sort keys.
+    /// Nil if the words are computed row by row and not stored in an array. For a descending key,
+    /// the caller still has to invert the bits of the words with `flip`.
     func words(of part: SortPart) -> UnsafeBufferPointer<UInt64>? {
         part == .head && form != .text ? bits.all : nil
     }

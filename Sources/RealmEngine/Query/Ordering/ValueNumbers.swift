@@ -12,8 +12,8 @@ final class ValueNumbers {
     private let collation: TextCollation
     /// Sort keys of the texts under the collation; nil without a collation.
     private var keys: TextHeads?
-    /// The text of each ordinal if it has at most 16 bytes. These texts are compared without
-    /// reading the file.
+    /// Copy of each value that is a text of at most 16 bytes, at the index that is the value's
+    /// ordinal. These texts are compared without reading the file.
     private let shorts = ReusedBuffer<ShortText>()
     /// Hash table of all values that have an ordinal: the ordinal plus 1, or 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>

@@ -199,8 +199,9 @@ struct IndexSearch {
     /// them. Returns zero if both are equal, otherwise a negative or positive number.
     private typealias Comparison = (Value, Int) -> Int
 
-    /// Returns the objects in the lists of `hits` whose value equals the wanted value of the hit;
-    /// nil if too many objects would have to be read.
+    /// Returns the objects that have one of the wanted values. `hits` are the index entries that
+    /// were found for these values. An object is returned only if its own value, read from the
+    /// table, equals the wanted value. Nil if too many objects would have to be read.
     ///
     /// `dynamic` keeps the compiler from making a copy of this function for each `compare`.
     dynamic private func objects(

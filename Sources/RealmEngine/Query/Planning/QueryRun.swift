@@ -152,7 +152,8 @@ public final class QueryRun {
     }
 }
 
-/// Reads leaves one ahead, to prefetch the columns of the next leaf.
+/// Reads one leaf more than the caller has received, and prefetches the columns of that leaf while
+/// the caller uses the current one.
 private struct LeafAhead {
     private let columns: [ColumnLeaves]
     private var next: ClusterLeaf?

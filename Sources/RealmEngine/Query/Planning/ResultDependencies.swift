@@ -9,9 +9,11 @@ struct ResultDependencies: Sendable {
     /// False in an open write transaction that changed one of the tables.
     private let isLasting: Bool
 
+    /// Records on which tables a result depends that was computed in `snapshot`.
+    ///
     /// - Parameters:
     ///     - base: the version in which an open write transaction began.
-    ///     - keys: the tables that were read; nil for all tables.
+    ///     - keys: the tables that the computation read; nil for all tables.
     init(_ snapshot: Snapshot, base: VersionState?, reading keys: [TableKey]?) {
         state = snapshot.state
         let schema = state.schema

@@ -16,9 +16,9 @@ final class CellNumbers {
 
     init(width: Int) { self.width = width }
 
-    /// Stores in `numbers`, for each selected row, the ordinal of the row's cell, a text padded to
-    /// `width` bytes; `unknown` if the cell is not cached. Returns whether some cell was not
-    /// cached.
+    /// Looks up the text of each selected row, which the leaf stores as a cell of `width` bytes.
+    /// Stores the text's ordinal (its number in `ValueNumbers`) in `numbers`, or `unknown` if the
+    /// text is not cached. Returns whether some text was not cached.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {

@@ -13,23 +13,23 @@ final class FewCells {
     private let slots: UnsafeMutablePointer<Entry>
     private var entries: [Entry] = []
     private var multiplier: UInt64 = 0x9E37_79B9_7F4A_7C15
-    /// Whether every inserted cell has a slot of the hash table for itself, so that one comparison
-    /// decides a lookup. False before the first insertion.
+    /// Whether every text that was inserted has a slot of the hash table for itself, so that one
+    /// comparison decides a lookup. False before the first insertion.
     private(set) var isComplete = false
-    /// Whether inserting has ended: under no tried multiplier do all cells get different slots, or
-    /// there are too many cells.
+    /// Whether inserting has ended, because there are too many cells, or because each multiplier
+    /// that was tried maps two cells to the same slot.
     private var isFull = false
 
     private static let bits = 8
     private static let maximumCount = 24
     private static let attempts = 64
-    /// Content of the free slots of the hash table, except the first slot. Lookups of a cell with
-    /// these bytes never compare the cell with these slots: the cell has the hash 0, so it belongs
-    /// in the first slot.
+    /// Content of the free slots of the hash table, except the first slot. A lookup of a cell with
+    /// these bytes never compares the cell with one of these slots: its hash is 0, so it belongs in
+    /// the first slot.
     private static let free = Entry(low: 0, high: 0, number: CellNumbers.unknown)
-    /// Content of the first slot of the hash table while it is free. Lookups of a cell with these
-    /// bytes never compare the cell with the first slot: `place` rejects every multiplier under
-    /// which this cell has the hash 0.
+    /// Content of the first slot of the hash table while it is free. A lookup of a cell with these
+    /// bytes never compares the cell with the first slot. Only a cell with the hash 0 belongs in
+    /// the first slot, and `place` rejects each multiplier with which this cell has the hash 0.
     private static let first = Entry(low: 1, high: 0, number: CellNumbers.unknown)
 
     init() {
@@ -77,9 +77,9 @@ final class FewCells {
         return true
     }
 
-    /// Stores in `numbers`, for each selected row, the ordinal of the row's cell, a text padded to
-    /// 16 bytes; `unknown` if the hash table does not contain the cell. Returns whether a cell is
-    /// missing.
+    /// Looks up the text of each selected row, which the leaf stores as a cell of 16 bytes. Stores
+    /// the text's ordinal (its number in `ValueNumbers`) in `numbers`, or `unknown` if the hash
+    /// table does not contain the text. Returns whether a text is missing.
     func find(
         _ cells: UnsafeRawPointer, _ rows: Selection, _ numbers: UnsafeMutablePointer<UInt32>
     ) -> Bool {

@@ -55,8 +55,8 @@ final class ObjectSet {
         fileprivate let gap: UInt64
         fileprivate let shift: UInt64
 
-        /// Returns the bit number of a key. The number is at or above `limit` if the key has no
-        /// bit.
+        /// Returns the position of a key's bit in the bit set. The position is at or above `limit`
+        /// if the key has no bit.
         @inline(__always)
         fileprivate func place(_ key: Int64) -> UInt64 {
             let key = UInt64(bitPattern: key)
