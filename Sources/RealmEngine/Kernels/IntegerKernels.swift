@@ -11,7 +11,8 @@ struct IntegerRange: Equatable, Sendable {
     @inline(__always) func contains(_ value: Int64) -> Bool { low <= value && value <= high }
 }
 
-/// Range tests of packed integers, with results for 64 rows in each word.
+/// Range tests of packed integers. The result is a `Selection`: one bit per row, in words of 64
+/// bits.
 enum IntegerKernels {
     /// Returns the rows whose integer is in `range`. The integer of row 0 is the element at index
     /// `first` of `node`; there must be `count` integers.
@@ -165,7 +166,8 @@ enum IntegerKernels {
 
     // MARK: Below 8 bits
 
-    /// Loads the 64 bits of the payload from bit `start` on. Bits after its last word are zero.
+    /// Loads the 64 bits of the payload from bit `start` on. Bits after the last eight bytes of the
+    /// payload are zero.
     @inline(__always)
     private static func load(_ node: NodeView, _ start: Int) -> UInt64 {
         let word = start >> 6

@@ -7,8 +7,9 @@
 enum LaneBits {
     /// Returns a bit for each of the first `n` rows, at most 64: whether `test` is true.
     ///
-    /// Each step doubles the word and adds a result, which the compiler turns into an addition with
-    /// carry. This gives the bits in reverse order, so they are reversed in the end.
+    /// Each step doubles the bits collected so far and adds the result of a test. The compiler
+    /// turns this into an addition with carry. The bits are then in reverse order, so they are
+    /// reversed in the end.
     @inline(__always)
     static func of(_ n: Int, _ test: (Int) -> Bool) -> UInt64 {
         var bits: UInt64 = 0

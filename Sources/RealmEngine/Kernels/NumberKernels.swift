@@ -1,4 +1,5 @@
-/// Row-by-row comparison of two arrays of numbers, with results for 64 rows in each word.
+/// Row-by-row comparison of two arrays of numbers. The result is a `Selection`: one bit per row, in
+/// words of 64 bits.
 enum NumberKernels {
     /// Returns the rows, among the first `count`, whose integer in `a` is less than the one in `b`.
     static func rows(

@@ -2,7 +2,8 @@
 enum TextKernels {
     // The size of a cell in bytes is a power of two. Its last byte is the number of padding bytes.
 
-    /// Returns the rows whose cell equals `cell`, which also says whether case is ignored.
+    /// Returns the rows whose cell, the padded text of the row, equals `cell`. `cell` also says
+    /// whether case is ignored.
     static func rows(
         _ cells: UnsafeRawPointer, width: Int, count: Int, equalTo cell: TextCell
     ) -> Selection {
@@ -79,8 +80,8 @@ enum TextKernels {
         return anyRows(cells, width: width, count: count, containing: search)
     }
 
-    /// Searches cells of sixteen bytes. Finds the positions of the needle's first and last byte in
-    /// all cells before comparing the whole needle at any.
+    /// Searches texts that are stored in cells of sixteen bytes. Finds the positions of the
+    /// needle's first and last byte in all cells before comparing the whole needle at any.
     private static func wideRows(
         _ cells: UnsafeRawPointer, count: Int, containing search: NeedleSearch
     ) -> Selection {

@@ -35,12 +35,12 @@ enum MixedLeafShape {
     /// Number of slots of mixed leaves that were written before mixed values could be collections.
     static let minimumCount = 4
 
-    /// Slots with the refs of the pools, the arrays of those values that do not fit in a word. A
-    /// ref is 0 if its pool is empty.
+    /// Slots with the refs of the pools. A pool is an array of those values that do not fit in the
+    /// 64-bit integer of a mixed value. A ref is 0 if its pool is empty.
     enum Pool: Int, CaseIterable {
         /// Pool of integers, and of floats and doubles, whose bits are stored as integers.
         case numbers = 1
-        /// Pool of values of two words: an array with two integers for each value.
+        /// Pool of values of 128 bits: an array with two 64-bit integers for each value.
         case pairs = 2
         /// Pool of strings and binaries: a leaf of strings.
         case bytes = 3
@@ -50,8 +50,8 @@ enum MixedLeafShape {
         /// Number of elements that one mixed value takes in this pool.
         var size: Int { self == .pairs ? 2 : 1 }
 
-        /// Returns the word of a mixed value that is stored at index `index` of this pool. The
-        /// caller adds the bits for the type of the value.
+        /// Returns the 64-bit integer that a leaf stores for a mixed value whose content is at
+        /// index `index` of this pool. The caller adds the bits for the type of the value.
         func entry(_ index: Int) -> Int64 { Int64(index) << 8 | Int64(rawValue) << 5 }
     }
 }

@@ -1,5 +1,5 @@
-/// Kind of a mixed value, in the lowest five bits of its word: the number of its type plus one. 0
-/// means null (object format 3.13).
+/// Kind of a mixed value: the number of its type plus one. Stored in the lowest five bits of the
+/// 64-bit integer (word) that a leaf has for each value. 0 means null (object format 3.13).
 enum MixedKind: Int64 {
     case int = 1
     case bool = 2
@@ -17,11 +17,11 @@ enum MixedKind: Int64 {
     case list = 20
     case dictionary = 22
 
-    /// Mask of the bits of a mixed value's word that contain its `MixedKind`.
+    /// Mask of the bits that contain the `MixedKind` in the 64-bit integer of a mixed value.
     static let mask: Int64 = 0x1F
 
-    /// Pool that contains the values of this kind; nil if they are inside the word. Integers of
-    /// more than 32 bits are in the pool of numbers.
+    /// Pool that contains the values of this kind; nil if the 64-bit integer of the mixed value
+    /// contains the value itself. Integers of more than 32 bits are in the pool of numbers.
     var pool: MixedLeafShape.Pool? {
         switch self {
         case .int, .bool: nil

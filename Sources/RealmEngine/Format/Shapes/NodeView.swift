@@ -41,7 +41,8 @@ struct NodeView {
     static let innerFlag: UInt8 = 0x80
     static let hasRefsFlag: UInt8 = 0x40
     static let contextFlag: UInt8 = 0x20
-    /// Flags for cells of whole bytes: width type 1, in which the width is a number of bytes.
+    /// Flags of a node whose elements have a size in whole bytes: width type 1, in which the width
+    /// is a number of bytes.
     static let bytesFlag: UInt8 = 0x08
     /// Flags of a blob. An empty blob has another width code.
     static let blobFlags: UInt8 = 0x11

@@ -1,10 +1,10 @@
 /// Slots of the root of a version (storage format section 4). If a root has fewer slots, the last
 /// ones are missing. Only `TopArray` reads and writes roots.
 enum RootShape {
-    /// Ref of the names of the tables, in cells of equal width.
+    /// Ref of an array with the names of the tables, each padded to the same width.
     static let names = 0
-    /// Ref of an array with the refs of the tables. A free slot contains a tagged number, which
-    /// becomes part of the key of the next table in it.
+    /// Ref of an array with the refs of the tables. The element of a removed table is a tagged
+    /// number, which becomes part of the key of the next table that is stored there.
     static let tables = 1
     /// Tagged number: size in bytes of the file up to the end of the version.
     static let logicalSize = 2

@@ -5,7 +5,8 @@ enum SpecShape {
     /// Ref of the numbers of the types. In a dictionary column, bits 16 and higher are the type of
     /// the keys.
     static let types = 0
-    /// Ref of the names of the properties, in cells of equal width; backlink columns have none.
+    /// Ref of an array with the names of the properties, each padded to the same width. Backlink
+    /// columns have no name.
     static let names = 1
     /// Ref of the attributes (`ColumnAttributes`).
     static let attributes = 2

@@ -9,8 +9,9 @@ struct ByteChunk {
     let low: UInt64
     let high: UInt64
 
-    /// Result of a search in the two words: the top bit of a byte is 1 if the search matches the
-    /// byte. Only the first match in each word is reliable; later ones may be wrong.
+    /// Result of a search in the two eight-byte words of a chunk: the top bit of a byte is 1 if the
+    /// search matches the byte. Only the first match in each word is reliable; later ones may be
+    /// wrong.
     typealias Marks = (low: UInt64, high: UInt64)
 
     /// Loads the first `count` bytes at `base`, at most 16.
@@ -36,8 +37,8 @@ struct ByteChunk {
         out.storeBytes(of: high.littleEndian, toByteOffset: 8, as: UInt64.self)
     }
 
-    /// Calls `find` with each of the two words. Returns the top bit of each byte in the results,
-    /// which marks a byte; ignores the other bits.
+    /// Calls `find` with each of the two words of the chunk. `find` marks bytes by setting their
+    /// top bits. Returns these top bits and ignores the other bits.
     @inline(__always)
     func marks(_ find: (UInt64) -> UInt64) -> Marks {
         (find(low) & Self.topBits, find(high) & Self.topBits)
@@ -71,7 +72,8 @@ struct ByteChunk {
         UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// Loads up to seven bytes into the lowest bytes of a word; the others are spaces.
+    /// Loads up to seven bytes into the lowest bytes of an eight-byte word; the other bytes are
+    /// spaces.
     @inline(__always)
     private static func loadShort(_ base: UnsafeRawPointer, _ count: Int) -> UInt64 {
         let blanks = spaces &<< (UInt64(count) &* 8)

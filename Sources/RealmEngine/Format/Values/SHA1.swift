@@ -1,6 +1,6 @@
 /// The SHA-1 hash, from which formats 20 and 21 compute the keys of objects (object format 1.13).
 enum SHA1 {
-    /// Returns the hash of `bytes` as five words.
+    /// Returns the hash of `bytes` as five numbers of 32 bits.
     static func hash(_ bytes: ByteView) -> [UInt32] {
         var state: [UInt32] = [
             0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0,

@@ -41,11 +41,12 @@ struct TableContext: Sendable {
 /// trivial type, so that evaluation copies it without reference counting.
 struct PathHop: Sendable {
     let kind: Kind
-    /// Class of the objects from which this hop leads to objects of the class `target`.
+    /// Class of the objects at which this hop starts. The hop reaches objects of the class
+    /// `target`.
     let source: TableContext
     let target: TableContext
-    /// The link property, in `source`. If the hop leads to linking objects, the backlink column in
-    /// `source`.
+    /// The column in `source` that is followed: the link property, or the backlink column if the
+    /// hop leads to linking objects.
     let column: BoundColumn
     /// Elements of the list, or entry of the dictionary, whose links are followed.
     var selector = CollectionSelector.all

@@ -46,9 +46,9 @@ final class KeyBuffer {
         removeAll()
     }
 
-    /// Multiplies the path's counts. The keys that have no count yet were all reached from the
-    /// object with key `i` in `spare`, where the last link starts. Each of them gets the number of
-    /// times that the path reached that object.
+    /// Stores how often the path reached the keys that were added last. All of them were reached
+    /// from the object with key `i` in `spare`, from which the last link starts. Each of them gets
+    /// the number of times that the path reached that object.
     func inherit(_ i: Int) {
         if spareTimes.count == 0 { return }
         while times.count < keys.count { times.append(spareTimes[i]) }

@@ -41,8 +41,8 @@ final class ConstantHashSet: @unchecked Sendable {
         return false
     }
 
-    /// Returns a hash of two words. The low bits select the slot in the hash table; they depend on
-    /// all bits of both words.
+    /// Returns a hash of two 64-bit numbers. Its low bits, which select the slot in the hash table,
+    /// depend on all bits of both numbers.
     @inline(__always)
     static func hash(_ a: UInt64, _ b: UInt64) -> UInt64 {
         let mixed = (a ^ (b &<< 31 | b &>> 33)) &* 0x9E37_79B9_7F4A_7C15

@@ -5,9 +5,10 @@
 /// Confined to one thread.
 final class CombinationNumbers {
     let readers: [GroupKeyReader]
-    /// Assigns an ordinal, from 0 on, to each pair of two ordinals: the ordinal of the combination
-    /// of all previous keys, and the ordinal of this key's value. One element for each key except
-    /// the first.
+    /// Assigns ordinals to combinations of two and more keys, one key after the other; there is one
+    /// element for each key except the first. An element assigns an ordinal, from 0 on, to each
+    /// pair: the ordinal of the combination of the previous keys, and the ordinal of this key's
+    /// value.
     private let pairs: [PairNumbers]
     /// Ordinal of the combination of key values in each row of the leaf that `read` received last.
     let numbers = UnsafeMutablePointer<UInt32>.allocate(capacity: ClusterRows.maximum)

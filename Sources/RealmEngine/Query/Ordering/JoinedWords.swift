@@ -7,12 +7,13 @@
 struct JoinedWords {
     private let first: Part
     private let second: Part
-    /// Whether a joined word has too few bits for the words of the second column. The joined words
-    /// then contain only the higher bits of the second column's words.
+    /// Whether the words of both columns together need more than 64 bits. A joined word then
+    /// contains only the higher bits of the second column's words.
     let isPartial: Bool
 
-    /// One column's share of the joined words. Subtracts the lowest word of the column from each of
-    /// its words, and shifts the difference to the bits that the column has in a joined word.
+    /// Computes the bits of one column in the joined words, which combine the sort keys of two
+    /// columns. Subtracts the lowest word of the column from each of its words, and shifts the
+    /// difference to the bits of the column.
     private struct Part {
         private let words: UnsafePointer<UInt64>
         private let flip: UInt64
@@ -23,8 +24,8 @@ struct JoinedWords {
         private var left: UInt64 = 0
         private var right: UInt64 = 0
 
-        /// Nil if the column does not store its words in an array but computes the word of each row
-        /// when needed.
+        /// Nil if the column computes the eight-byte word of a row's sort key when needed, and does
+        /// not store the words of all rows in an array.
         init?(_ column: SortColumn) {
             guard let all = column.words(of: column.firstPart), let start = all.baseAddress,
                 !all.isEmpty
@@ -40,15 +41,15 @@ struct JoinedWords {
             bits = UInt64.bitWidth - (highest - lowest).leadingZeroBitCount
         }
 
-        /// Selects the bits of a joined word that this column's differences occupy: the highest bit
-        /// of a difference becomes bit `end - 1`.
+        /// Selects the bits that the column has in each joined word. The highest of these bits is
+        /// bit `end - 1`.
         mutating func place(below end: Int) {
             left = UInt64(max(0, end - bits))
             right = UInt64(max(0, bits - end))
         }
 
-        /// Returns the column's share of the joined word of a row. If all words of the column are
-        /// equal, `bits` is 0 and the shift may be too small, but a shifted 0 stays 0.
+        /// Returns the bits of the column in the joined word of a row. If all words of the column
+        /// are equal, `bits` is 0 and the shift may be too small, but a shifted 0 stays 0.
         @inline(__always)
         subscript(row: Int) -> UInt64 { (((words[row] ^ flip) &- least) &<< left) &>> right }
     }

@@ -173,8 +173,8 @@ struct RowSorter {
     }
 }
 
-/// In-place radix sort of items by their words. Each pass sorts by the highest bits in which the
-/// words of a range differ. Not stable.
+/// In-place radix sort of items by their eight-byte words. Each pass sorts a range of items by the
+/// highest bits that differ between their words. Not stable.
 enum WordSort {
     /// Maximum size of a bucket that is sorted by insertion.
     private static let fewItems = 32
@@ -204,10 +204,12 @@ enum WordSort {
         return different
     }
 
-    /// Initializes the items: item i gets the word of row i, and the row number i. Then sorts the
-    /// items by their words. The first pass stores each item directly in its bucket.
+    /// Initializes the items: item i gets the number i of a row and the eight-byte word of this
+    /// row. Then sorts the items by their words. The first pass stores each item directly in its
+    /// bucket.
     ///
-    /// - Parameter different: the bits in which the words differ; other bits may be set, too.
+    /// - Parameter different: mask of the bits that are not equal in all words; may contain other
+    ///   bits, too.
     /// - Parameter word: returns the word of a row; must return the same word in each call.
     @inline(__always)
     static func store(
@@ -263,8 +265,8 @@ enum WordSort {
         @inline(__always)
         func of(_ word: UInt64) -> Int { Int(word &>> shift & mask) }
 
-        /// Calls `body` with two arrays with an element for each bucket, initialized to 0. The sort
-        /// stores in `heads` the index of the bucket's next item, and in `ends` the end of the
+        /// Calls `body` with two arrays that have an element for each bucket, initialized to 0. The
+        /// sort stores in `heads` the index of the bucket's next item, and in `ends` the end of the
         /// bucket.
         func withHeads(
             _ body: (_ heads: UnsafeMutablePointer<Int>, _ ends: UnsafeMutablePointer<Int>) -> Void

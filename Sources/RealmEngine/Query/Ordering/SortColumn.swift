@@ -187,7 +187,7 @@ final class SortColumn {
     }
 
     /// Appends the sort keys of rows of a leaf. Only for integers, doubles and other types whose
-    /// values are completely represented by the word in `bits`.
+    /// values the eight-byte word in `bits` represents completely.
     private func addExact(_ cells: ColumnLeaf, _ rows: [Int]) throws(RealmError) {
         switch cells {
         case .integer(let leaf):
@@ -374,9 +374,10 @@ final class SortColumn {
         return places.all.map { UInt64($0) }
     }
 
-    /// Returns, for each row, the word in `bits` minus the smallest word, plus 1. Null gets 0, and
-    /// a null link in the path gets the largest number. Nil if the words in `bits` do not represent
-    /// the keys completely, or if their range is too large.
+    /// Returns a number for each row; the numbers have the order of the keys. The number is the
+    /// row's word in `bits` minus the smallest word, plus 1. Null gets 0, and a null link in the
+    /// path gets the largest number. Nil if the words in `bits` do not represent the keys
+    /// completely, or if their range is too large.
     private func packedCodes() -> [UInt64]? {
         guard isExact else { return nil }
         let ranks = ranks.all

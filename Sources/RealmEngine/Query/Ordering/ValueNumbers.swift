@@ -15,7 +15,8 @@ final class ValueNumbers {
     /// Copy of each value that is a text of at most 16 bytes, at the index that is the value's
     /// ordinal. These texts are compared without reading the file.
     private let shorts = ReusedBuffer<ShortText>()
-    /// Hash table of all values that have an ordinal: the ordinal plus 1, or 0 for a free slot.
+    /// Hash table of all values so far. A slot contains the value's ordinal plus 1; 0 if the slot
+    /// is free.
     private var slots: UnsafeMutablePointer<UInt32>
     private var mask: Int
     private let secret = UInt64.random(in: 0...UInt64.max) | 1

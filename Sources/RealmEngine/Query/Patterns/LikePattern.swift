@@ -1,5 +1,5 @@
-/// A LIKE pattern without `?`, split at its stars into a prefix, parts that follow in order, and a
-/// suffix.
+/// A LIKE pattern without `?`. Each `*` splits the pattern: into a prefix, the parts that must
+/// follow in this order, and a suffix.
 struct LikePattern: Sendable {
     let start: Needle
     let middles: [Needle]

@@ -11,7 +11,7 @@ final class CellNumbers {
     /// 16 bytes.
     private let few = FewCells()
 
-    /// Placeholder in `numbers` for the ordinal of a row whose cell is not cached.
+    /// Placeholder in `numbers` for the ordinal of a row whose text is not cached.
     static let unknown = WordNumbers.unknown
 
     init(width: Int) { self.width = width }

@@ -5,8 +5,8 @@ final class MixedTerm: QueryTerm {
     /// Types of mixed values that may equal the constant, as one bit per type. Values of other
     /// types are not compared.
     private let kinds: UInt32
-    /// The constant if it is an integer; otherwise nil. Small integers are compared directly with
-    /// the stored word.
+    /// The constant if it is an integer; otherwise nil. A small integer is compared directly with
+    /// the eight-byte word that the leaf stores for a value.
     private let number: Int64?
     private let isNegated: Bool
 

@@ -1,7 +1,7 @@
 /// Cache of the ordinals that `ValueNumbers` assigned to short texts. Each text is stored as its
-/// bytes in three words. A cached text need not be hashed with the secret of `ValueNumbers`. The
-/// table grows up to a limit. The number of entries read per lookup is limited whatever the file
-/// contains.
+/// bytes in three words of eight bytes. A cached text need not be hashed with the secret of
+/// `ValueNumbers`. The table grows up to a limit. The number of entries read per lookup is limited
+/// whatever the file contains.
 ///
 /// Confined to one thread.
 final class WordNumbers {
