@@ -3,10 +3,11 @@ struct RawHeader: Equatable {
     static let size = 24
     /// Smallest possible offset of a node.
     static let end = UInt64(size)
-    /// Offsets in the header: of the root's ref in a header slot, of the format number of that
-    /// slot, and of the byte whose lowest bit selects a slot.
+    /// Offset in the header of the ref of a header slot's root.
     static func topOffset(_ slot: Int) -> Int { 8 * slot }
+    /// Offset in the header of the format number of a header slot.
     static func formatOffset(_ slot: Int) -> Int { 20 + slot }
+    /// Offset in the header of the byte whose lowest bit selects a header slot.
     static let flagsOffset = 23
 
     let top0: UInt64

@@ -16,8 +16,8 @@ enum TableShape {
     static let columnCounter = 5
     /// Tagged number: how many commits changed the table.
     static let contentVersion = 6
-    /// Refs of two arrays, indexed by leaf index: for each link or backlink column, the key of the
-    /// table and the key of the column at the other end of the links.
+    /// Refs of two arrays with an element for each leaf index. For a link or backlink column, the
+    /// elements are the keys of the table and of the column at the other end of the links.
     static let oppositeTables = 7
     static let oppositeColumns = 8
     /// Tagged number: sequence number of the next object, from which its key is computed; 0 before

@@ -87,8 +87,8 @@ extension ChangeSet {
 }
 
 extension TableChanges {
-    /// Returns the given assignments, sorted by object, without those whose object does not exist
-    /// in both versions and those whose property does not exist in the newer version.
+    /// Returns the given assignments, sorted by object. Leaves out assignments to objects that do
+    /// not exist in both versions, and to properties that do not exist in the newer version.
     fileprivate func marks(
         of assignments: [PropertyAssignments.Assignment], _ table: Table
     ) throws(RealmError) -> [Mark] {

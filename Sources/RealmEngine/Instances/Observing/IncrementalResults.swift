@@ -10,15 +10,17 @@ struct IncrementalResults {
     /// changed, evaluating the query for all objects costs no more.
     static let share = 256
 
-    /// Computes the results in `new` from the results in `old`. Nil if the condition reads objects
-    /// other than the tested one, if the query has a SORT, DISTINCT or LIMIT, if the properties of
-    /// the class differ between the versions, or if too many objects changed.
+    /// Computes the results in `new` from the results in `old`.
+    ///
+    /// Nil if the condition reads objects other than the tested one, or if the query has a SORT,
+    /// DISTINCT or LIMIT. Also nil if the properties of the class differ between the versions, or
+    /// if too many objects changed.
     ///
     /// - Parameters:
-    ///   - before: keys in the version `old`, in table order.
-    ///   - changes: changes from `old` to `new`.
-    ///   - probe: decides which objects the observer counts as modified; nil if the observer
-    ///     ignores modifications.
+    /// - before: keys in the version `old`, in table order.
+    /// - changes: changes from `old` to `new`.
+    /// - probe: decides which objects the observer counts as modified; nil if the observer ignores
+    ///   modifications.
     @_optimize(size)
     init?(
         _ definition: ResultsDefinition, of before: [ObjectKey], _ changes: ChangeSet,

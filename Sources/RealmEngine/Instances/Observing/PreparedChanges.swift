@@ -55,8 +55,8 @@ struct PreparedChanges: Sendable {
 
 extension ChangeSet {
     /// Compares two versions for observers. Also reports properties to which an equal value was
-    /// assigned, as found in `assignments` and in the changesets of the file, and marks the owners
-    /// of changed embedded objects as modified.
+    /// assigned; these assignments are in `assignments` and in the changesets of the file. Marks
+    /// the owners of changed embedded objects as modified.
     init(
         from old: Snapshot, to new: Snapshot, adding assignments: PropertyAssignments
     ) throws(RealmError) {

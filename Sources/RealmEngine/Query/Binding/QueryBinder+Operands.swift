@@ -48,9 +48,9 @@ extension QueryBinder {
         return tree.quantifier == nil ? bound : bound.with(tree.quantifier)
     }
 
-    /// Returns the complete path, after its last step was bound. If the last step selects one entry
-    /// of a dictionary of links, as in `friends['best']`, or the keys, as in `friends.@keys`, a
-    /// `PathEnd` replaces the last link of the path.
+    /// Returns the complete path, after its last step was bound. The last step may select one entry
+    /// of a dictionary of links, as in `friends['best']`, or its keys, as in `friends.@keys`. A
+    /// `PathEnd` then replaces the last link of the path.
     private func closed(
         _ path: ResolvedPath, _ range: SourceRange
     ) throws(RealmError) -> ResolvedPath {

@@ -1,8 +1,8 @@
 /// Orders the terms of AND and OR for evaluation: cheapest and most selective first. Conditions
 /// have no side effects, so the order affects only the time (query language 21).
 enum ConditionOrder {
-    /// Returns the condition with the operands of every AND and OR sorted, and with an AND inside
-    /// an AND, or an OR inside an OR, merged into it.
+    /// Returns the condition with the operands of every AND and OR sorted. An AND inside an AND is
+    /// merged into it, and so is an OR inside an OR.
     static func arranged(_ condition: BoundCondition) -> BoundCondition {
         switch condition {
         case .and(let children):

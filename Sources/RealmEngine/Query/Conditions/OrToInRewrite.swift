@@ -50,8 +50,8 @@ enum OrToInRewrite {
         }
     }
 
-    /// Returns the constants if the test is `==` or IN and can be merged with other tests of its
-    /// property into one IN test; nil otherwise.
+    /// Returns the constants of a test with `==` or IN that can be merged with other tests of its
+    /// property into one IN test. Nil for any other test.
     private static func values(of test: ColumnTest) -> [Value]? {
         guard test.relation == .equal, test.folding.isNone, test.column.layout.collection == nil
         else {

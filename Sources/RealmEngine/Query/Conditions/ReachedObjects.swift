@@ -11,8 +11,8 @@ enum PathMultiplicity {
     case dropped
 }
 
-/// Keys of the objects that a path reaches: all in the order in which the path reaches them, or
-/// each distinct key once with the number of its occurrences.
+/// Keys of the objects that a path reaches. The buffer contains either all keys in the order in
+/// which the path reaches them, or each distinct key once with the number of its occurrences.
 final class KeyBuffer {
     private(set) var keys = ReusedBuffer<ObjectKey>()
     /// Keys of the objects that the path had reached before the link that is being followed.

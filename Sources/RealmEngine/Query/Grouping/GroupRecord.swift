@@ -3,8 +3,8 @@
 /// end.
 struct GroupRecord: Sendable {
     var keys: Int { collations.count }
-    /// Size in bytes of the part of a record that contains either the states of the aggregates or,
-    /// when groups are sorted by results, the results of the aggregates.
+    /// Size in bytes of the part of a record that contains the states of the aggregates. When
+    /// groups are sorted by results, this part contains the results of the aggregates instead.
     let stateSize: Int
     /// Whether text keys are compared by copies of their first bytes.
     let copiesTexts: Bool

@@ -94,10 +94,10 @@ final class GroupTable {
 
     // MARK: Reading
 
-    /// Returns the records of all groups, sorted by the grouping keys. Also returns, for each
-    /// property that has an aggregate of sorted values, such as the median, the records of its
-    /// values, sorted by group and then by value. The streams read this table, and are valid until
-    /// it changes.
+    /// Returns the records of all groups, sorted by the grouping keys. Also returns one stream for
+    /// each property that has an aggregate of sorted values, such as the median. The stream
+    /// contains the values of the property, sorted by group and then by value. All streams read
+    /// this table, and are valid until it changes.
     func sorted() -> (groups: GroupStream, values: [GroupStream]) {
         let places = keys.readers.map(\.values.places)
         let parts = (0..<count).map { keys.parts(of: $0) }
@@ -133,8 +133,8 @@ final class GroupTable {
         return (groups, streams)
     }
 
-    /// Stores the number of values of each group in the state of each aggregate of sorted values,
-    /// such as the median: these aggregates need this number before the first value.
+    /// Stores the number of values of each group in the states of the aggregates of sorted values,
+    /// such as the median. Such an aggregate needs this number before its first value.
     private func countValues() {
         for (values, column) in zip(values, Self.orderedColumns(aggregates)) {
             for (i, slot) in layout.slots.enumerated()

@@ -2,9 +2,10 @@
 struct GeoRing: Sendable {
     /// Vertices in order. The last point of the closed line, which equals the first, is left out.
     let vertices: [SphereVector]
-    /// Point for testing on which side of the ring another point is: the sides differ if the arc
-    /// between both points crosses the ring an odd number of times. The reference is far from most
-    /// data, and the great circles of typical edges do not pass through it.
+    /// Point for testing on which side of the ring another point is. The two points are on
+    /// different sides if the arc between them crosses the ring an odd number of times. The
+    /// reference is far from most data, and the great circles of typical edges do not pass through
+    /// it.
     private static let reference = SphereVector(-0.0099994664, 0.0025924542, 0.99994664).normalized
     private let containsReference: Bool
     /// Whether a vertex is at a pole. The direction of arcs from there requires exact arithmetic.

@@ -16,8 +16,9 @@ package enum NearestNames {
         return scored.prefix(3).map(\.name)
     }
 
-    /// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn
-    /// `a` into `b`, in bytes; 64 for different texts if one is longer than 64 bytes.
+    /// Returns the edit distance in bytes: the number of insertions, deletions, replacements and
+    /// swaps of neighbours that turn `a` into `b`. Returns 64 for different texts if one is longer
+    /// than 64 bytes.
     package static func distance(_ a: String, _ b: String) -> Int {
         distance(Array(a.utf8), Array(b.utf8))
     }

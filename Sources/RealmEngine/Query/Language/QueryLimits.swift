@@ -12,8 +12,8 @@ enum QueryLimits {
     static let sortKeys = 256
     /// Maximum number of points of a region, whose edges are compared pairwise.
     static let points = 10_000
-    /// Maximum number of objects that a path may reach from one object if duplicates and order are
-    /// kept, as in comparisons of two lists by position.
+    /// Maximum number of objects that a path may reach from one object in an evaluation that needs
+    /// their order and duplicates. A comparison of two lists by position needs them.
     static let sequence = 1 << 18
 
     /// Throws if a tree built by a program is too deep. Walking it uses stack, so the limit is the

@@ -46,9 +46,9 @@ extension QueryParser {
         return true
     }
 
-    /// Whether a keyword is used as a name here. It is a name next to a dot, as in `box.limit`. A
-    /// keyword that only the query language has, such as `geobox`, is also a name if a property of
-    /// the class has this name and no parenthesis follows.
+    /// Whether a keyword is used as a name here. It is a name next to a dot, as in `box.limit`.
+    /// Some keywords, such as `geobox`, exist only in the query language. They are also names if a
+    /// property of the class has this name and no parenthesis follows.
     private func isName(
         _ token: QueryToken, after last: QueryToken.Kind, _ arguments: any PredicateArguments
     ) -> Bool {

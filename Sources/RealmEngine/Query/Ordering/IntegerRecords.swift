@@ -3,8 +3,8 @@
 ///
 /// Confined to one thread.
 package final class IntegerRecords {
-    /// Number of words per record: an integer per column and, if a column is nullable, a word with
-    /// a bit for each column that is null.
+    /// Number of 64-bit words per record: one integer per column. If a column is nullable, there is
+    /// one more word, with a bit for each column that is null.
     package let words: Int
     private var memory: UnsafeMutablePointer<Int64>
     private var capacity = 0

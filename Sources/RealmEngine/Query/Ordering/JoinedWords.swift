@@ -1,6 +1,6 @@
 /// Combines the sort keys of two columns in one word of eight bytes per row. From each column's
 /// words, the lowest word of the column is subtracted. The difference of the first column becomes
-/// the higher bits of the joined word, the difference of the second column the lower bits; if there
+/// the higher bits of the joined word, the difference of the second column the lower bits. If there
 /// are too few bits, the lowest bits of the second difference are left out.
 ///
 /// Rows are then sorted by both columns at once.
@@ -58,10 +58,9 @@ struct JoinedWords {
     /// subtracted. The words of the second column get the remaining bits of the 64.
     private static let maximumBits = 32
 
-    /// Prepares sorting by the first two columns at once, if their words can be joined. Nil if
-    /// there is only one column, if a word does not represent the whole key of the first column, if
-    /// the first column needs more than 32 bits, or if the words of a column are computed row by
-    /// row.
+    /// Prepares sorting by the first two columns at once. Nil if there is only one column, or if a
+    /// column computes its words row by row. Also nil if a word does not represent the whole key of
+    /// the first column, or if the first column needs more than 32 bits.
     init?(_ columns: [SortColumn]) {
         guard columns.count > 1, columns[0].form == .exact, var first = Part(columns[0]),
             first.bits <= Self.maximumBits, var second = Part(columns[1])

@@ -174,8 +174,8 @@ final class RowArranger {
         return try result.finish()
     }
 
-    /// Sorts with temporary files and calls `body` with the rows in order: object key, position,
-    /// whether a null link is in the path of a sort key, and whether the sort keys equal the keys
+    /// Sorts with temporary files. Calls `body` with the rows in order: object key, position,
+    /// whether a path of a sort key contains a null link, and whether the sort keys equal the keys
     /// of the previous row.
     ///
     /// - Parameter first: the first rows with their sort keys.

@@ -7,8 +7,8 @@ struct TopRows {
     private let keys: [BoundSortKey]
     private let arranger: RowArranger
     private var candidates: [ObjectKey] = []
-    /// Term that matches rows which may be among the first `wanted` rows, judged by their first
-    /// sort key; nil if no row can be excluded yet.
+    /// Term that matches rows which may be among the first `wanted` rows. It compares only their
+    /// first sort key. Nil if no row can be excluded yet.
     private var gate: QueryTerm?
 
     /// Maximum LIMIT for which only the first rows are kept; with a higher limit, sorting all rows

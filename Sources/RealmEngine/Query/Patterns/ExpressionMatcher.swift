@@ -5,8 +5,9 @@
 final class ExpressionMatcher {
     private let program: ExpressionProgram
     private let classes: Int
-    /// The next state for each state and each class of scalars, at index `state * classes + class`:
-    /// `unknown` if the state has not been built yet, `dead` if no match is possible any more.
+    /// The next state for each state and each class of scalars, at index `state * classes + class`.
+    /// It is `unknown` if the state has not been built yet, and `dead` if no match is possible any
+    /// more.
     private var next: [Int32] = []
     private var states: [Key] = []
     private var numbers: [Key: Int32] = [:]

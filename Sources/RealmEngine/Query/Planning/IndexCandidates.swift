@@ -40,8 +40,8 @@ final class IndexCandidates: Sendable {
         return [condition]
     }
 
-    /// Limits the use of indexes. If indexes find more objects than the number of all objects
-    /// divided by this number, testing every object is faster, and the indexes are not used.
+    /// Indexes are used if they find at most 1/`worthwhileShare` of all objects. If they find more,
+    /// testing every object is faster.
     private static let worthwhileShare = 4
 
     /// Nil if no index helps with `condition`.
@@ -99,8 +99,8 @@ private struct IndexAnswers {
         let term: IndexTerm
     }
 
-    /// Limits the index searches for the further terms of an AND. The key lists of a term are read
-    /// only if they contain at most this number of times as many keys as objects were found so far.
+    /// Limits the index searches for the further terms of an AND. If a term's key lists have more
+    /// than `intersectionShare` keys for each object found so far, they are not read.
     private static let intersectionShare = 32
     /// If at most this number of objects was found so far, testing each is faster than following
     /// links backwards.

@@ -7,8 +7,8 @@ struct IndexSearch {
     private let space: NodeSpace
     private let tree: ClusterTree
 
-    /// Limits the number of objects that are read one by one. If an index finds more than the
-    /// number of all objects divided by this number, visiting every leaf is faster.
+    /// The objects that an index finds are read one by one if they are at most 1/`worthwhileShare`
+    /// of all objects. If there are more, visiting every leaf is faster.
     private static let worthwhileShare = 16
     private static let limitDivisor = 64
 
@@ -186,9 +186,8 @@ struct IndexSearch {
     /// Properties of a list of object keys in a search index. They permit reading the first and the
     /// last object of the list, or a bisection, instead of every object.
     private struct Trust {
-        /// Whether reading the first and the last object of a list may be enough to rule out the
-        /// list: if neither object has the value that the search looks for, the search skips the
-        /// whole list.
+        /// Whether the search may skip a whole list after reading only its first and its last
+        /// object. It skips the list if neither object has the value that it looks for.
         var dropsUnlike = false
         /// Whether the list is sorted by the values of the objects. The objects with the value that
         /// the search looks for are then adjacent.
@@ -279,8 +278,9 @@ struct IndexSearch {
         }
     }
 
-    /// Returns the first position in a list of object keys, sorted by the objects' values, at which
-    /// `test` is true for the object's value; nil if an object in the list does not exist.
+    /// Returns the first position in a list at which `test` is true for the object's value. The
+    /// list contains object keys, sorted by the objects' values. Nil if an object in the list does
+    /// not exist.
     private func place(
         in part: Range<Int>, _ keys: KeyList, _ cells: Cells, _ test: (Value) -> Bool
     ) throws(RealmError) -> Int? {

@@ -48,9 +48,9 @@ struct ResultDependencies: Sendable {
 
 extension TableInfo {
     /// Whether the table has the same objects and properties as `other`, which is the table in
-    /// another version. Compares content versions, which each commit that changes a table
-    /// increments, and does not read the nodes of `other`: its version may no longer be pinned, and
-    /// later commits may have overwritten its nodes.
+    /// another version. Compares the content versions of both: each commit that changes a table
+    /// increments its content version. Does not read the nodes of `other`, because later commits
+    /// may have overwritten them.
     fileprivate func isUnchanged(_ other: TableInfo) -> Bool {
         if self === other { return true }
         return contentVersion == other.contentVersion && root == other.root

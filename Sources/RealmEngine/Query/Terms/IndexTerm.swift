@@ -168,8 +168,8 @@ struct IndexTerm: Sendable {
     /// Maximum number of doubles that round to the same decimal digits as a given decimal.
     private static let maximumRounded = 128
 
-    /// Returns the doubles and floats that equal `value` if each is rounded to as many decimal
-    /// digits as its type has; nil if there are too many.
+    /// Returns the doubles and floats that equal `value`, when each is rounded to as many decimal
+    /// digits as its type has. Nil if there are too many.
     private static func binaries(equalTo value: Value) -> [Value]? {
         var values: [Value] = []
         for isFloat in [false, true] {

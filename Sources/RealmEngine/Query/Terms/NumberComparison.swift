@@ -11,8 +11,8 @@ final class NumberComparison {
     /// The property, if the comparison reads only one property and that property stores integers;
     /// otherwise nil.
     private let property: NumberProperty?
-    /// The comparison as ranges of integers from -128 to 127, for leaves with at most eight bits
-    /// per integer; nil if it has too many ranges.
+    /// The comparison as ranges of integers from -128 to 127; nil if there are too many ranges.
+    /// Used for leaves with at most eight bits per integer.
     private lazy var byteTerm = makeByteTerm()
 
     /// Nil unless `NumberColumn` supports both sides of the comparison.

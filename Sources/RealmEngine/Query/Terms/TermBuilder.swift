@@ -1,5 +1,5 @@
-/// Makes the terms that test rows for a condition: a term that tests a whole leaf at once if there
-/// is one for the condition, otherwise a term that evaluates the condition row by row with
+/// Makes the terms that test rows for a condition. For common conditions there is a term that tests
+/// a whole leaf at once. For any other condition, the term evaluates the condition row by row with
 /// `QueryEvaluator`.
 struct TermBuilder {
     private let evaluator: QueryEvaluator

@@ -187,7 +187,7 @@ extension TestBounds {
     }
 
     /// Returns the range from the lowest number for which `first` is true to the highest number for
-    /// which `last` is true; no range if it would be empty.
+    /// which `last` is true. No range is returned if it would be empty.
     private static func range(
         first: (Double) -> Bool, last: (Double) -> Bool, _ isFloat: Bool
     ) -> [DoubleRange] {
