@@ -17,10 +17,10 @@ struct IncrementalResults {
     /// if too many objects changed.
     ///
     /// - Parameters:
-    /// - before: keys in the version `old`, in table order.
-    /// - changes: changes from `old` to `new`.
-    /// - probe: decides which objects the observer counts as modified; nil if the observer ignores
-    ///   modifications.
+    ///   - before: keys in the version `old`, in table order.
+    ///   - changes: changes from `old` to `new`.
+    ///   - probe: decides which objects the observer counts as modified; nil if the observer
+    ///     ignores modifications.
     @_optimize(size)
     init?(
         _ definition: ResultsDefinition, of before: [ObjectKey], _ changes: ChangeSet,
