@@ -90,8 +90,8 @@ struct RowSorter {
         while let run = runs.popLast() { sort(run, &runs) }
     }
 
-    /// Sorts the rows of a run by the eight-byte word of their keys that the run names. Appends
-    /// each sequence of rows with equal words to `runs`, to be sorted by the next word.
+    /// Sorts the rows of a run by the eight-byte word of their keys that `run.part` selects.
+    /// Appends each sequence of rows with equal words to `runs`, to be sorted by the next word.
     private func sort(_ run: Run, _ runs: inout [Run]) {
         let part = UnsafeMutableBufferPointer(rebasing: items[run.rows])
         if part.count <= Self.maximumRowByRow { return compareRows(part, from: run.column) }

@@ -34,8 +34,8 @@ class NumberColumn {
     /// Loads the operand's numbers for all rows of a leaf.
     func load(_ leaf: ClusterLeaf) throws(RealmError) {}
 
-    /// Computes the operand's numbers in the first `count` rows, without a leaf. The caller has
-    /// stored the numbers of the stored properties in `properties`, which belongs to this operand.
+    /// Computes the operand's numbers in the first `count` rows without reading a leaf. Instead,
+    /// the operand uses the numbers that the caller has stored in its properties (`properties`).
     func reload(count: Int) {}
 
     func attach(_ directory: LeafDirectory) {}

@@ -340,9 +340,9 @@ final class TextTerm: QueryTerm {
     /// rows, the whole leaf is searched at once.
     private static let maximumRowByRow = 16
 
-    /// Returns the first bytes of the text in each row of a leaf, for `<` and `>`. Nil if the leaf
-    /// stores its texts in a form that this comparison cannot use: texts of less than 4 bytes,
-    /// texts in nodes of their own, and enumerated texts.
+    /// Compares the text in each row of a leaf with the constant of `<` or `>`, by their first
+    /// eight bytes. Nil if the leaf stores its texts in a form that this comparison cannot use:
+    /// texts of less than 4 bytes, texts in nodes of their own, and enumerated texts.
     private func heads(
         _ column: BytesLeaf, _ order: TextOrder
     ) throws(RealmError) -> TextOrder.Heads? {
