@@ -14,7 +14,7 @@ package enum DecryptedMemoryLimit {
     static let files = Atomic<Int>(0)
     /// Number of decrypted pages in memory, of all files together.
     static let held = Atomic<Int>(0)
-    /// Number of times that freed pages were decrypted again.
+    /// Number of times that pages were decrypted again after their memory had been freed.
     static let restored = Atomic<Int>(0)
 
     /// Limits the memory for decrypted pages of all files to about `bytes`.
@@ -214,16 +214,17 @@ final class DecryptedPageCache: @unchecked Sendable {
         return first..<(first + 1 << Self.groupShift)
     }
 
-    /// Returns an address for reaching the work memory of the group of pieces that contains `page`:
-    /// the address plus a page's offset in the database is the address of that page in work memory.
+    /// Returns an address with which pages are found in the memory for decrypting freed pages: the
+    /// address plus the offset of a page in the database. Valid for the pages of the group (four
+    /// adjacent pieces) that contains `page`.
     func room(for page: Int) -> UnsafeMutableRawPointer {
         let group = page >> groupShift
         return work + (group % EncryptedPages.mutexCount - group) * groupSize
     }
 
-    /// Allocates the work memory for `pages` at once; otherwise each page would cost a page fault.
-    /// `pages` consists of one to four adjacent pieces of one group; a piece is a range of `1 <<
-    /// shift` adjacent pages.
+    /// Allocates the memory in which the freed `pages` are decrypted again, at once; otherwise each
+    /// page would cost a page fault. `pages` consists of one to four adjacent pieces of one group;
+    /// a piece is a range of `1 << shift` adjacent pages.
     func prepareRoom(for pages: Range<Int>) {
         madvise(
             room(for: pages.lowerBound) + pages.lowerBound * EncryptedLayout.page,

@@ -31,7 +31,7 @@ enum EncryptedForm {
         return stride(from: 0, to: end, by: EncryptedLayout.entry).allSatisfy { isEntry(base + $0) }
     }
 
-    /// The error for a file for which `isCut` returns true.
+    /// The error for an encrypted database that was truncated to less than two pages (see `isCut`).
     static func cutError(_ path: String) -> RealmError {
         RealmError(
             .corrupt, code: "InvalidDatabase", reason: "truncated",

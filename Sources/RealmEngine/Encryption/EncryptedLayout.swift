@@ -2,8 +2,9 @@
 ///
 ///      | table | page 0 | ... | page 63 | table | page 64 | ...
 ///
-/// A table precedes each group of 64 pages and contains their 64 entries. Offsets and sizes of the
-/// database do not count the tables.
+/// A table precedes each group of 64 pages. For each of these pages it contains an entry of 64
+/// bytes, with the counters and authentication codes of the page's last two writes. Offsets and
+/// sizes of the database do not count the tables.
 enum EncryptedLayout {
     static let page = 1 << pageShift
     static let pageShift = 12

@@ -76,8 +76,9 @@ extension EncryptedPages {
         return true
     }
 
-    /// Restores the pages near `page`. The caller holds their mutex. The pages are decrypted from
-    /// the current file, in which all bytes that pinned versions can reach are unchanged.
+    /// Restores the freed pages near `page`. The caller holds the mutex that protects these pages.
+    /// The pages are decrypted from the current file, in which all bytes that pinned versions can
+    /// reach are unchanged.
     func restore(_ bounds: DecryptedPageCache, _ page: Int, _ scratch: Scratch) {
         let pages = restorable(bounds, page)
         bounds.prepareRoom(for: pages)
@@ -122,9 +123,9 @@ extension EncryptedPages {
     }
 
     /// Decrypts `page` again into work memory, or returns 0 if the page had not been decrypted
-    /// before its piece was freed. Also decrypts the next page if that page had been decrypted,
-    /// too, and if both pages authenticate when read once. Returns the number of pages decrypted, 0
-    /// to 2.
+    /// before its piece (a few adjacent pages) was freed. Also decrypts the next page if that page
+    /// had been decrypted, too, and if both pages authenticate when read once. Returns the number
+    /// of pages decrypted, 0 to 2.
     private func restore(
         _ bounds: DecryptedPageCache, _ page: Int, isLast: Bool, _ scratch: Scratch
     ) -> Int {

@@ -23,14 +23,16 @@ final class EncryptedPages: @unchecked Sendable {
     let plain: UnsafeMutableRawPointer
     /// Frees pages if the memory limit is exceeded; nil if there is no limit.
     let bounds: DecryptedPageCache?
-    /// Reserved addresses for work memory and for the state of all pages of the largest possible
-    /// file. Only the memory for pages of the current file can be accessed.
+    /// Reserved addresses for the memory in which pages are decrypted (`Scratch`), and for `marks`
+    /// and `halves` of all pages of the largest possible file. Only the memory for pages of the
+    /// current file can be accessed.
     private let memory: UnsafeMutableRawPointer
     private let memorySize: Int
     private var markMemory: ReservedMemory
     private var halfMemory: ReservedMemory
-    /// For each page, the value of `moment` when the page was last compared with its entry in the
-    /// file. Special values: 0 (never read), `stale`, `away` and `staged`.
+    /// For each page, the value of the counter `moment` when the page was last compared with the
+    /// file. Special values: 0 (never read), `stale` (must be compared again), `away` (freed) and
+    /// `staged` (changed by the writer).
     let marks: Marks
     /// For each page, the counter and the authentication code with which the bytes in memory were
     /// read or written. This is one half of the page's entry in the file.
@@ -50,9 +52,9 @@ final class EncryptedPages: @unchecked Sendable {
     /// Maximum number of pages that are decrypted ahead of reads at once.
     private static let together = 4
 
-    /// First value of `moment`. Elements of `marks` below it are special: 0 means that the page was
-    /// never read, `stale` that the page is decrypted but must be compared with the file, and
-    /// `away` that the page was freed.
+    /// First value of the counter `moment`. Smaller elements of `marks` are special: 0 means that
+    /// the page was never read, `stale` that the page is decrypted but must be compared with the
+    /// file, and `away` that the page was freed.
     static let firstMoment: UInt64 = 3
     static let stale: UInt64 = 1
     static let away: UInt64 = 2
@@ -119,14 +121,13 @@ final class EncryptedPages: @unchecked Sendable {
     /// Number of database pages in the file.
     var count: Int { EncryptedLayout.databaseSize(of: cipher.mapped) / EncryptedLayout.page }
 
-    /// Increments `moment` and returns it; called before a newer version is read. Pages that were
-    /// compared with their entries in the file at earlier moments may be out of date for that
-    /// version.
+    /// Increments the counter `moment` and returns it; called before a newer version is read. Pages
+    /// that were last compared with the file at a lower value may be out of date for that version.
     func nextMoment() -> UInt64 { moment.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 
     /// Decrypts the pages of `count` bytes at `offset`, unless they are up to date. A page is up to
-    /// date if it was compared with its entry in the file at `moment` (see `EncryptedPages`) or
-    /// later. The bytes must be inside the database.
+    /// date if it was compared with the file when the counter `EncryptedPages.moment` had the value
+    /// `moment` or a higher one. The bytes must be inside the database.
     func prepare(_ offset: Int, _ count: Int, _ moment: UInt64) throws(RealmError) {
         var page = offset / EncryptedLayout.page
         let last = (offset &+ count &- 1) / EncryptedLayout.page
@@ -140,9 +141,9 @@ final class EncryptedPages: @unchecked Sendable {
         marks[page].load(ordering: .acquiring) >= moment
     }
 
-    /// Decrypts one page, or compares a decrypted page with its entry in the file and updates the
-    /// page. Does nothing if that was done when `moment` was `wanted` or higher. The slow path of
-    /// `prepare`.
+    /// Decrypts one page, or compares a decrypted page with the file and updates it. Does nothing
+    /// if the mark of the page is at least `wanted`: the page was then compared when the counter
+    /// `moment` had at least this value. The slow path of `prepare`.
     @inline(never)
     func load(_ page: Int, _ wanted: UInt64) throws(RealmError) {
         try withPage(page) { (scratch) throws(RealmError) in
@@ -235,7 +236,8 @@ final class EncryptedPages: @unchecked Sendable {
         }
     }
 
-    /// Whether the two pages before `first` were read, or the two pages from `end` on.
+    /// Whether the file is probably being read sequentially at these pages: the two pages before
+    /// `first`, or the two pages from `end` on, were read.
     private func isReadTowards(_ first: Int, _ end: Int) -> Bool {
         (first > 1 && !isUnread(first - 1) && !isUnread(first - 2))
             || (end + 1 < count && !isUnread(end) && !isUnread(end + 1))

@@ -140,8 +140,8 @@ final class Mapping: @unchecked Sendable {
         return reserved / 2 / page * page + shift..<UnsafeRawPointer(start) + reserved - base
     }
 
-    /// Reserves one of the `MappingPart.count` equal parts of `behindFile` for a reader of a
-    /// version of an older format. Returns nil if all parts are in use.
+    /// Reserves one of the `MappingPart.count` equal parts of the addresses after the file, for a
+    /// reader of a file of an older format. Returns nil if all parts are in use.
     func takePart() -> MappingPart? {
         takenParts.withLock { taken in
             guard let i = (0..<MappingPart.count).first(where: { taken & 1 << $0 == 0 }) else {
@@ -158,7 +158,8 @@ final class Mapping: @unchecked Sendable {
 
     fileprivate func release(part i: Int) { takenParts.withLock { $0 &= ~(1 << i) } }
 
-    /// Increments `moment` of `EncryptedPages` and returns it, before a newer version is read.
+    /// Increments the counter `EncryptedPages.moment` and returns it, before a newer version is
+    /// read. Pages that were last compared with the file at a lower value are then compared again.
     /// Returns 0 for an unencrypted file.
     func nextMoment() -> UInt64 { pages?.nextMoment() ?? 0 }
 
@@ -216,17 +217,17 @@ final class Mapping: @unchecked Sendable {
     }
 }
 
-/// One of the parts into which the reserved addresses after a mapped file are divided. A part
-/// contains the nodes that were converted from one version of an older format, for a database that
-/// is only read.
+/// One of the parts into which the reserved addresses after a mapped file are divided. Used for a
+/// file of an older format that is only read: the part contains the nodes of one version of the
+/// database, converted to the current format.
 final class MappingPart: Sendable {
     let mapping: Mapping
     let range: Range<Int>
     private let index: Int
 
-    /// Number of parts into which the reserved addresses after a mapped file are divided. Each open
-    /// version of an older format uses one part, so this is also the maximum number of these
-    /// versions.
+    /// Number of parts into which the reserved addresses after a mapped file are divided. In a file
+    /// of an older format, each open version uses one part, so this is also the maximum number of
+    /// these versions.
     fileprivate static let count = 4
 
     fileprivate init(_ mapping: Mapping, _ index: Int, _ range: Range<Int>) {

@@ -43,8 +43,8 @@ package final class SpillBuffer {
     /// Address of the first byte of the buffer.
     package var base: UnsafeMutableRawPointer { memory.start }
 
-    /// Appends a copy of `size` bytes without alignment. Unlike `add`, never moves bytes of the
-    /// buffer to the temporary file.
+    /// Appends a copy of `size` bytes without alignment. The buffer stays in memory: unlike `add`,
+    /// never moves earlier bytes to the temporary file.
     func append(_ bytes: UnsafeRawPointer, _ size: Int) throws(RealmError) {
         try memory.ensure(count + size)
         (memory.start + count).copyMemory(from: bytes, byteCount: size)

@@ -106,12 +106,13 @@ final class SpilledBytes: @unchecked Sendable {
         if count > 0 { munmap(UnsafeMutableRawPointer(mutating: base), mapped) }
     }
 
-    /// Whether the bytes can be read directly from the mapping. If not, they are decrypted to a
-    /// copy.
+    /// Whether the file is unencrypted, so that the bytes can be read directly from the mapping.
+    /// Otherwise they are decrypted to a copy.
     var isPlain: Bool { blocks == nil }
 
-    /// Returns the address of `size` bytes at `offset`, in the mapping or decrypted in `room`.
-    /// `room` may be nil if `isPlain`.
+    /// Returns the address of `size` bytes at `offset`: in the mapping if the file is unencrypted;
+    /// otherwise in `room`, to which the bytes are decrypted. `room` may be nil for an unencrypted
+    /// file.
     @inline(__always)
     func bytes(
         at offset: Int, _ size: Int, _ room: UnsafeMutableRawPointer?

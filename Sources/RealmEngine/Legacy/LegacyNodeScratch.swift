@@ -18,12 +18,13 @@ final class LegacyNodeScratch {
         (self.mapping, self.memory) = (mapping, memory)
     }
 
-    /// Node space in which the file is read.
+    /// Reader for the nodes of the file.
     var space: NodeSpace { memory.lookup }
 
     var encoder: NodeEncoder { bench!.context.encoder }
 
-    /// Runs `body`, which creates nodes, and makes these nodes visible to readers of `nodes`.
+    /// Runs `body`, which creates nodes in memory, and then makes these nodes readable through
+    /// `nodes`.
     func inSlab<R>(
         _ nodes: DerivedNodes, _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R {

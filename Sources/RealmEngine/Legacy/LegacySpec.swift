@@ -65,7 +65,7 @@ final class LegacySpec: Sendable {
     /// Reads the spec at `ref`.
     ///
     /// - Parameter most: maximum number of elements of the columns array. Without this limit, a
-    ///   spec of a few bytes could announce millions of columns.
+    ///   spec of a few bytes could declare millions of columns.
     init(_ space: NodeSpace, _ ref: Ref, most: Int, depth: Int = 0) throws(RealmError) {
         guard depth < Self.maximumDepth else {
             throw .corrupt("tables nested deeper than \(Self.maximumDepth) levels", at: ref)
@@ -79,9 +79,9 @@ final class LegacySpec: Sendable {
         slots = reader.slot
     }
 
-    /// Reads the columns of a spec one after the other. Each array of a spec contains one attribute
-    /// of the columns. Some arrays only have elements for columns of certain types, so a separate
-    /// position is kept for these.
+    /// Reads the columns of a spec one after the other. A spec consists of arrays, one for each
+    /// attribute of the columns, such as the names. Some arrays only have elements for columns of
+    /// certain types; the index of the next element is counted separately for each of those arrays.
     private struct Reader {
         let space: NodeSpace
         let ref: Ref

@@ -31,7 +31,8 @@ final class LegacyTable: Sendable {
     /// table.
     var leafSlots: Int { properties + incoming.count }
 
-    /// A table that was read without the link columns of other tables that refer to it.
+    /// A table before the other tables are read. The columns of other tables that link to this
+    /// table (`LegacyTable.incoming`) are still to be determined.
     struct Unlinked {
         let index: Int
         let name: String

@@ -51,8 +51,8 @@ struct LegacyLeaf {
     var end: Int { start + count }
 }
 
-/// The B+tree of a column in formats 2 to 9 (legacy format 4). An inner node announces the numbers
-/// of elements of its children; they are checked whenever a leaf is read.
+/// The B+tree of a column in formats 2 to 9 (legacy format 4). An inner node stores the number of
+/// elements of each child; these numbers are checked whenever a leaf is read.
 struct LegacyTree {
     let space: NodeSpace
     let root: Ref
@@ -130,7 +130,7 @@ struct LegacyTree {
 
 extension LegacyTree {
     /// Checks the whole tree. All leaves must have the same depth, and only a tree of one leaf may
-    /// be empty. Each node must have as many elements as its parent announces.
+    /// be empty. Each node must have as many elements as its parent states.
     func checkShape() throws(RealmError) {
         var depth: Int?
         try checkShape(root, announced: nil, level: 0, &depth)
@@ -227,9 +227,9 @@ extension LegacyTree {
     }
 }
 
-/// Limits for the numbers that a file of formats 2 to 9 may announce. Without them, a small file
-/// could announce any number of elements, because the elements of a node of width 0 take no bytes
-/// (legacy format 11).
+/// Limits for the numbers of elements in a file of formats 2 to 9 (legacy format 11). The elements
+/// of a node of width 0 take no bytes. Without limits, even a small file could thus claim any
+/// number of elements.
 enum LegacyLimits {
     /// Maximum number of elements of all columns together in a file that `space` can read. Even in
     /// a file that stores only zeros, 1000 elements take at least 8 bytes; other elements take at

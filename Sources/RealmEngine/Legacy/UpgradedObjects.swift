@@ -106,8 +106,8 @@ extension LegacyTable {
         return objects.oldRows?[object] ?? Int(objects.keys[object])
     }
 
-    /// Returns the index of the object to which a link refers that contains `row`, a row before the
-    /// upgrade. `ref` is the node with the link, for errors.
+    /// Returns the index of the object to which a link refers. The link contains `row`, the row
+    /// that the object had before the upgrade. `ref` is the node with the link, for errors.
     func index(ofRow row: Int64, from ref: Ref) throws(RealmError) -> Int {
         if let objects {
             if let index = objects.index(ofRow: Int(row)) { return index }

@@ -1,4 +1,5 @@
-/// The file to which a writer writes, or a test double that records, fails or tears the calls.
+/// The file to which a writer writes, or a test double that records calls, makes them fail, or
+/// writes only a part of the bytes.
 ///
 /// Confined to the writer. Writes are durable only after `sync`; the caller determines their order
 /// by calling `sync` between them.

@@ -32,8 +32,9 @@ package enum TruncationTrap {
         }
     }
 
-    /// A registered mapping: if the process reads it after a truncation of the file, the handler
-    /// for `SIGBUS` reports the file and ends the process. Argument of `end`.
+    /// A mapping that is registered with the handler for `SIGBUS`. If the process reads it after
+    /// the file was truncated, the handler reports the file and ends the process. Passed to `end`
+    /// to unregister the mapping.
     struct Watch {
         fileprivate let slot: Int
         fileprivate let name: UnsafeMutablePointer<CChar>

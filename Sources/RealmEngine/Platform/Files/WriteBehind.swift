@@ -1,25 +1,27 @@
-/// Reads the bytes of a file while a `WriteBehind` writes them. A chunk is a buffer of consecutive
-/// bytes.
+/// Reads the bytes of a file while a `WriteBehind` writes the file in chunks. A chunk is a buffer
+/// with consecutive bytes of the file.
 protocol WriteFollower: AnyObject {
-    /// Called by the producing thread when a chunk is complete. All bytes produced later belong to
-    /// the next chunk.
+    /// Called when a chunk is complete, by the thread that produces the bytes of the file. All
+    /// bytes produced later belong to the next chunk.
     func chunkEnds()
-    /// Reads the bytes of the file up to the end of the last chunk in `chunks`. `chunks` has the
-    /// bytes from the start of the first chunk on; earlier bytes are already in the file. May be
-    /// called on any thread, but never concurrently, and with increasing offsets.
+    /// Reads the file up to the end of the last chunk in `chunks`. Bytes from the start of the
+    /// first chunk on are read from `chunks`; earlier bytes are already in the file. May be called
+    /// on any thread, but never concurrently. Each call reads to a greater offset than the call
+    /// before.
     func follow(_ chunks: ArraySlice<WriteBehind.Chunk>) throws(RealmError)
 }
 
-/// Passes chunks of bytes to a second thread, which writes them while the producer fills the next
-/// chunks. A follower (`WriteFollower`) can read the chunks while they are still in memory.
+/// Passes chunks of bytes to a second thread, which writes them to a file. Meanwhile the producer,
+/// the thread that calls `exchange`, fills the next chunks. A follower (`WriteFollower`) can read
+/// the chunks while they are still in memory.
 ///
 /// An idle thread runs the follower: the second thread while there is no chunk to write, the
 /// producer while it waits for a free chunk. Both threads are thus busy, and memory is limited: at
 /// most `depth` chunks exist in addition to the one that is being filled. If the system refuses a
 /// thread, the producer does everything.
 final class WriteBehind: @unchecked Sendable {
-    /// A buffer. The thread that produces the file fills it, another thread writes it to the file,
-    /// a `WriteFollower` may read it, and then it is reused.
+    /// A buffer with consecutive bytes of the file. The producer fills it, another thread writes it
+    /// to the file, a `WriteFollower` may read it, and then it is reused.
     struct Chunk {
         let bytes: UnsafeMutableRawPointer
         let capacity: Int
@@ -44,39 +46,39 @@ final class WriteBehind: @unchecked Sendable {
         case goOn, wait, stop
     }
 
-    /// Maximum number of buffers (chunks) in `line`: they were passed to `exchange`, and are not
-    /// yet written or not yet read by `follower`.
+    /// Maximum number of chunks (buffers) in the queue `line`: chunks that are not yet written to
+    /// the file, or not yet read by the `WriteFollower`.
     private static let depth = 12
-    /// Number of oldest chunks, out of `depth`, that are not passed to `follower` again, so that
-    /// the producer can reuse them while `follower` runs.
+    /// Maximum number of chunks in `line` that are left out when the `WriteFollower` is called: the
+    /// oldest ones, if they are already written and read. They can be reused during the call.
     private static let slack = 4
 
     private let monitor = Monitor()
     private let write: (Chunk) throws(RealmError) -> Void
     private let follower: (any WriteFollower)?
     // The mutex of `monitor` guards the following properties.
-    /// Queue of the chunks (buffers) that the producer passed to `exchange` and that are still in
-    /// memory, in the order of their offsets in the file.
+    /// Queue of the chunks (buffers) that were passed to `exchange` and are still in memory, in the
+    /// order of their offsets in the file.
     private var line: [Chunk] = []
-    /// Number of chunks that have been written to the file; they are the first chunks in `line`,
-    /// which is a queue.
+    /// Number of chunks at the start of the queue `line` that have been written to the file.
     private var writtenCount = 0
     private var isWriting = false
     private var followed: UInt64 = 0
-    /// File offset at which the current call of `follower` began to read; nil while no thread runs
-    /// the follower.
+    /// File offset at which the current call of the `WriteFollower` began to read; nil while no
+    /// thread runs the follower.
     private var following: UInt64?
     private var failure: RealmError?
     private var isClosing = false
     private var isRunning = false
-    /// Whether `start` has tried to start the second thread, successfully or not. Only the thread
-    /// that calls `exchange` uses this property.
+    /// Whether `start` has tried to start the thread that writes the chunks, successfully or not.
+    /// Used only by the thread that calls `exchange`.
     private var hasTried = false
 
     /// - Parameters:
-    ///   - follower: reads the chunks while they are in memory; nil for none.
+    ///   - follower: object that reads the chunks while they are in memory; nil for none.
     ///   - write: writes a chunk to the file. Called with the chunks in order, never concurrently.
-    ///     Runs on the second thread, or on the producer if the system refuses to start a thread.
+    ///     Runs on a second thread. If the system refuses to start a thread, runs on the thread
+    ///     that calls `exchange`.
     init(
         _ follower: (any WriteFollower)?, _ write: @escaping (Chunk) throws(RealmError) -> Void
     ) {
@@ -89,8 +91,8 @@ final class WriteBehind: @unchecked Sendable {
     // MARK: Producer
 
     /// Enqueues a filled buffer, `chunk`, for writing, and takes ownership of its memory. Returns
-    /// an empty buffer of `capacity` bytes for the bytes that follow in the file. Throws the error
-    /// of an earlier write, or of `follower`.
+    /// an empty buffer of `capacity` bytes for the bytes that follow in the file. Throws the first
+    /// error of writing or of the `WriteFollower`.
     func exchange(_ chunk: Chunk, capacity: Int) throws(RealmError) -> Chunk {
         follower?.chunkEnds()
         monitor.signal { line.append(chunk) }
@@ -110,8 +112,8 @@ final class WriteBehind: @unchecked Sendable {
         return Chunk(capacity: capacity, at: chunk.end)
     }
 
-    /// Returns when all chunks have been written to the file, and `follower` has read them if there
-    /// is one. Throws the error of an earlier step.
+    /// Returns when all chunks have been written to the file, and the `WriteFollower`, if there is
+    /// one, has read them. Throws the first error of writing or of the follower.
     func drain() throws(RealmError) {
         if monitor.locked({ !isRunning }) {
             while let step = monitor.locked({ claimWriting() }) { perform(step) }
@@ -119,15 +121,15 @@ final class WriteBehind: @unchecked Sendable {
         try takePart { self.writtenCount < self.line.count || self.isBehind }
     }
 
-    /// Ends the second thread after it has written the current chunk, or after the current call of
-    /// `follower`. Chunks that are not written yet are discarded.
+    /// Ends the thread that writes the chunks, after its current write or its current call of the
+    /// `WriteFollower`. Chunks that are not written yet are discarded.
     func close() {
         monitor.signal { isClosing = true }
         monitor.wait { !isRunning }
     }
 
-    /// Removes the oldest chunk from `line` and returns it. Returns nil unless that chunk has been
-    /// written to the file, and read by `follower` if there is one.
+    /// Removes the oldest chunk from the queue `line` and returns it. Returns nil if that chunk is
+    /// not yet written to the file, or if the `WriteFollower` has not read it or may be reading it.
     private func takeOldest() -> Chunk? {
         guard let oldest = line.first, writtenCount > 0, !isBehind || oldest.end <= followed,
             oldest.end <= following ?? oldest.end
@@ -142,9 +144,9 @@ final class WriteBehind: @unchecked Sendable {
         return followed < last.end
     }
 
-    /// Runs `follower` on this thread while `isTooMuch` returns true. Whenever `follower` has no
-    /// new bytes to read, waits. Calls `isTooMuch` with the monitor's mutex held. Throws the error
-    /// of an earlier step.
+    /// Runs the `WriteFollower` on the calling thread while `isTooMuch` returns true. Waits
+    /// whenever there is nothing for the follower to read. Calls `isTooMuch` with the mutex of
+    /// `monitor` held. Throws the first error of writing or of the follower.
     private func takePart(while isTooMuch: () -> Bool) throws(RealmError) {
         while true {
             var step = Step.wait
@@ -163,8 +165,9 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Shared steps
 
-    /// Returns the step that passes new chunks to `follower`. Returns nil if another thread is
-    /// running `follower`, or if there are no new bytes for it.
+    /// Claims the next call of the `WriteFollower` for the calling thread, and returns the chunks
+    /// for that call as a `Step`. Returns nil if another thread is running the follower, or if
+    /// there are no new bytes for it.
     private func claimFollowing() -> Step? {
         guard following == nil, isBehind else { return nil }
         // Leave out the oldest chunks: `follower` seldom reads them again, and the producer can
@@ -208,8 +211,8 @@ final class WriteBehind: @unchecked Sendable {
 
     // MARK: Writing thread
 
-    /// Starts the second thread at the first call. Returns whether that thread runs; false if the
-    /// system refused to start it.
+    /// Starts the thread that writes the chunks, at the first call. Returns false if the system
+    /// refused to start it.
     private func start() -> Bool {
         if hasTried { return monitor.locked { isRunning || failure != nil } }
         hasTried = true

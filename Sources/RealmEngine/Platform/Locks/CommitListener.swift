@@ -39,10 +39,11 @@ final class CommitListener: Sendable {
         var wakes = 0
     }
 
-    /// Polling interval in microseconds while polling finds no commits that no process announced.
-    /// Six polls a second cost almost nothing.
+    /// Normal polling interval in microseconds. Polling finds commits that were not announced
+    /// through the FIFO beside the database. Six polls a second cost almost nothing.
     private static let slow = 160_000
-    /// Polling interval in microseconds after polling has found a commit that no process announced.
+    /// Polling interval in microseconds after polling has found a commit that was not announced
+    /// through the FIFO beside the database.
     private static let quick = 200
     /// Number of polls without a commit at the interval `quick`, after which the thread polls at
     /// the interval `slow` again.

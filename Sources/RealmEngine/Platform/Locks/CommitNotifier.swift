@@ -6,9 +6,9 @@ import Synchronization
 /// no FIFO, no process waits.
 final class CommitNotifier: Sendable {
     private let path: String
-    /// Descriptor of the FIFO; negative if no FIFO was found yet.
+    /// Descriptor of the commit FIFO beside the database; negative if the FIFO was not found yet.
     private let descriptor: Atomic<Int32>
-    /// Number of the session's participants when the FIFO was last searched.
+    /// Number of the session's participants when the commit FIFO was last searched.
     private let participants = Atomic<UInt32>(0)
 
     init(_ resolvedPath: DatabasePath) {
@@ -21,7 +21,7 @@ final class CommitNotifier: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Opens the FIFO at `path`; returns a negative number if there is none.
+    /// Opens the commit FIFO at `path`; returns a negative number if there is none.
     static func open(_ path: String) -> Int32 {
         CompanionFile.descriptor(path, O_RDWR, S_IFIFO) ?? -1
     }

@@ -26,7 +26,8 @@ struct LockTable {
         case file
     }
 
-    /// Compares one line of `/proc/locks` with the file.
+    /// Returns how a line of `/proc/locks` matches the file of this `LockTable`: by device and
+    /// inode number, by the inode number only, or not at all. Only lines about a `flock` can match.
     func match(_ line: UnsafePointer<CChar>) -> Match {
         if strstr(line, "FLOCK") == nil || strstr(line, inode) == nil { return .none }
         return strstr(line, name) == nil ? .inode : .file

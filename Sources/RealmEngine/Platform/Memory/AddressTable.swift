@@ -22,8 +22,9 @@ struct AddressTable: @unchecked Sendable {
         slots.initialize(repeating: Slot(), count: Self.count)
     }
 
-    /// Stores the range of `capacity` bytes at `start`, with the pointer `meaning`, in a free slot
-    /// of the table. Returns the index of the slot; -1 if no slot is free.
+    /// Adds the address range of `capacity` bytes at `start`. `find` returns the pointer `meaning`
+    /// for each address in the range. Returns the index of the range in the table, for `remove`; -1
+    /// if the table is full.
     func add(_ start: UnsafeRawPointer, _ capacity: Int, _ meaning: UnsafeRawPointer) -> Int {
         mutex.withLock { _ in
             guard let i = (0..<Self.count).first(where: { slots[$0].meaning == 0 }) else {

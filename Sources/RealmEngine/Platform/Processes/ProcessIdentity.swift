@@ -90,8 +90,8 @@ enum ForkGeneration {
 
 /// The calling thread's id, as the system's tools show it.
 enum ThreadNumber {
-    /// The thread's id, with the fork generation in the upper 32 bits; nil before the id is first
-    /// needed.
+    /// The thread's id in the lower 32 bits, and in the upper ones `ForkGeneration.current` when
+    /// the id was read; nil before the id is first needed.
     private static let own = ThreadPointer()
 
     /// The calling thread's id. Cached per thread until the process forks.

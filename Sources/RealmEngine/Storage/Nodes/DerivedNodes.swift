@@ -7,16 +7,17 @@ import Synchronization
 /// Free to cross threads. Refs from `firstRef` on are refs of derived nodes; the version that is
 /// read owns the `DerivedNodes` that open them.
 class DerivedNodes: @unchecked Sendable {
-    /// Smallest ref of a node built by this class, greater than all refs of files and slabs.
+    /// Smallest ref of a node built by this class, greater than all refs of nodes in files or of
+    /// write transactions.
     static let firstRef: UInt64 = 1 << 60
 
     /// Maximum number of elements of a leaf in a file of an older format. Writers of these formats
     /// store up to 1000.
     static let maximumLeafCount = 1 << 16
 
-    /// Range of the refs of nodes that were copied from the file to memory in the current format.
-    /// Nodes that are only built when they are opened have refs from `firstRef` on. Both bounds are
-    /// 0 if no node was copied.
+    /// Range of the refs of nodes that were copied from the file to memory, in the current format.
+    /// Both bounds are 0 if no node was copied. Derived nodes, which are built when they are first
+    /// opened, are not in this range but have refs from `firstRef` on.
     let copiesStart = Atomic<UInt64>(0)
     let copiesEnd = Atomic<UInt64>(0)
 
@@ -40,9 +41,9 @@ extension NodeSpace {
     /// Opens a derived node (a node built by `DerivedNodes`), or a node that was copied to memory.
     /// Returns nil for all other refs.
     ///
-    /// The read budget is reduced by an eighth of the size of a derived node. The size of the file
-    /// limits the number of derived nodes, and nodes of the file that they reference are charged in
-    /// full.
+    /// Reduces the read budget, the number of bytes that may still be read, by an eighth of the
+    /// size of a derived node. A fraction suffices: the size of the file limits the number of
+    /// derived nodes, and nodes of the file that derived nodes reference are charged in full.
     @inline(never)
     func derivedNode(_ ref: Ref) throws(RealmError) -> NodeView? {
         guard let derived = state.pointee.derived else { return nil }

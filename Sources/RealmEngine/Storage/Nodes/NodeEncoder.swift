@@ -1,4 +1,5 @@
-/// Encodes arrays of integers and refs as nodes of the slab (storage format section 2).
+/// Encodes arrays of integers and refs as nodes (storage format section 2). The nodes are created
+/// in the slab, the memory for nodes that are not in the file.
 struct NodeEncoder {
     let slab: SlabNodes
 

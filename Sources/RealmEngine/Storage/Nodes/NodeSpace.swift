@@ -168,8 +168,8 @@ struct NodeSpace {
         if !state.pointee.isOutdated { state.pointee.budget = 16 &* extent &+ (1 << 14) }
     }
 
-    /// Throws `misuse` if the write transaction has replaced nodes that this space reads. For
-    /// callers that read a node which they opened earlier.
+    /// Throws `misuse` if later edits of the write transaction have replaced nodes that this
+    /// `NodeSpace` reads. For callers that read a node which they opened earlier.
     @inline(__always)
     func checkCurrent() throws(RealmError) { if state.pointee.isOutdated { throw outdated } }
 
@@ -179,8 +179,8 @@ struct NodeSpace {
             code: "WrongTransactionState", reason: "outdated")
     }
 
-    /// A space that reads the same bytes without a limit on the number of bytes read (the read
-    /// budget). Used for single values that a visit of a tree reads repeatedly.
+    /// A `NodeSpace` that reads the same bytes without a limit on the number of bytes read (the
+    /// read budget). Used for single values that a visit of a tree reads repeatedly.
     @inline(__always)
     var unmetered: NodeSpace {
         NodeSpace(base: base, limit: limit, state: state.pointee.lookup)
@@ -286,7 +286,8 @@ struct ReadState {
     /// Cache of values that are stored in several blobs. Nil before its first use, and always nil
     /// in the state of `ReadContext.walk`.
     var joined: Unmanaged<JoinedBlobs>?
-    /// State of `lookup` in the `ReadContext` that owns this state.
+    /// The read state of `ReadContext.lookup`, which has no limit on the number of bytes read. Both
+    /// states of a `ReadContext` point to it.
     let lookup: UnsafeMutablePointer<ReadState>
     /// State of an encrypted file; nil for unencrypted files. `marks` has, for each page, the
     /// moment at which the page was last compared with the file. `moment` is the moment at which
@@ -313,8 +314,8 @@ struct ReadState {
         var opened = 0
     #endif
 
-    /// Initial read budget of `ReadContext.lookup`, which may open the same nodes repeatedly. Never
-    /// exhausted in practice.
+    /// Initial read budget of `ReadContext.lookup`: number of bytes that may be read. `lookup` may
+    /// open the same nodes repeatedly, so the number is too large to be reached in practice.
     static let endless = Int.max / 2
 }
 
@@ -326,8 +327,9 @@ final class JoinedBlobs {
 
     deinit { for block in memory.values { block.deallocate() } }
 
-    /// Returns the joined bytes of the value at `ref`; `fill` writes them when they are not cached.
-    /// A blob belongs to one value only, so the total length of all values must not exceed `limit`.
+    /// Returns the bytes of the value at `ref`, joined from several blobs. If they are not cached,
+    /// `fill` writes them to the memory that it is given. Throws `corrupt` if the cached values are
+    /// together longer than `limit`: valid values do not share blobs.
     func bytes(
         of ref: Ref, count: Int, limit: UInt64,
         fill: (UnsafeMutableRawPointer) throws(RealmError) -> Void

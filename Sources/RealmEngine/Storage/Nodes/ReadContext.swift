@@ -5,14 +5,14 @@
 final class ReadContext {
     let lookup: NodeSpace
     let walk: NodeSpace
-    /// Two elements: the state of `lookup`, and the state of `walk`.
+    /// The read state of `lookup`, followed by the read state of `walk`.
     let states: UnsafeMutablePointer<ReadState>
     private var keepAlive: AnyObject?
 
     /// Prepares to read a mapped file below offset `limit`. The caller keeps the mapping alive.
     ///
-    /// - Parameter moment: value of `EncryptedPages.moment` when the version was opened; nil if the
-    ///   version is being opened now.
+    /// - Parameter moment: value of the counter `EncryptedPages.moment` when the version was
+    ///   opened; nil if the version is being opened now.
     convenience init(_ mapping: Mapping, limit: UInt64, since moment: UInt64? = nil) {
         self.init(
             base: mapping.base, limit: limit, mapping.pages.map(Unmanaged.passUnretained),
@@ -52,8 +52,8 @@ final class ReadContext {
         walk.resetBudget()
     }
 
-    /// Makes the slab nodes in `view`, created by an open write transaction, readable through
-    /// `walk` and `lookup`. If `view` is nil, they read no slab nodes.
+    /// Makes the nodes in `view`, which an open write transaction has created, readable through
+    /// this context. If `view` is nil, no such nodes are readable.
     func setSlab(_ view: SlabView?) {
         for i in 0..<2 {
             states[i].slabStart = view?.region.start ?? 0
@@ -61,27 +61,27 @@ final class ReadContext {
         }
     }
 
-    /// Sets, for `walk` and `lookup`, the number of bits of an object key that select the child at
-    /// each level of a cluster tree.
+    /// Sets the number of bits of an object key that select the child at each level of a cluster
+    /// tree.
     func setKeyShift(_ shift: UInt64) { for i in 0..<2 { states[i].keyShift = shift } }
 
-    /// Sets the object that builds nodes for a file of an older format, for `walk` and `lookup`;
-    /// nil changes nothing. The caller keeps `nodes` alive.
+    /// Sets the object that builds nodes in the current format from a file of an older format; nil
+    /// changes nothing. The caller keeps `nodes` alive.
     func setDerived(_ nodes: Unmanaged<DerivedNodes>?) {
         guard let nodes else { return }
         for i in 0..<2 { states[i].derived = nodes }
         walk.resetBudget()
     }
 
-    /// Sets the object that builds nodes for a file of an older format, for `walk` and `lookup`.
+    /// Sets the object that builds nodes in the current format from a file of an older format.
     /// Retains the object.
     func setDerivedNodes(_ nodes: DerivedNodes) {
         keepAlive = nodes
         setDerived(.passUnretained(nodes))
     }
 
-    /// Makes `walk` and `lookup` throw for every node. Called after the write transaction has
-    /// replaced nodes that they read.
+    /// Makes this context throw for every node that is opened. Called after the write transaction
+    /// has replaced nodes that the context reads.
     func outdate() {
         for i in 0..<2 {
             states[i].isOutdated = true

@@ -9,17 +9,18 @@ final class Slab: @unchecked Sendable {
     private var low: ReservedMemory
     private var high: ReservedMemory
     private let regions: SlabRegions
-    /// Whether the slab belongs to an encrypted database.
+    /// Whether the database is encrypted, so that its nodes must stay in memory.
     private let isConfidential: Bool
     private var region: SlabRegion?
-    /// Read context of the open transaction.
+    /// Read context of the open transaction; nil if no transaction is open.
     private var memoryOfUser: ReadContext?
-    /// Temporary file to which `moveOut` moves the nodes of a dry run, which are never committed.
-    /// Nil until the first call.
+    /// Temporary file to which `moveOut` moves the nodes of a transaction that will not be
+    /// committed (a dry run). Nil until the first call of `moveOut`.
     private var pages: PageFile?
-    /// Offset from `start`: all earlier nodes of the open transaction were moved to `pages`.
+    /// Offset from `start`: all nodes of the open transaction before it were moved to the temporary
+    /// file `pages`.
     private var moved = 0
-    /// Handle of the slab's state, through which nodes are created and opened.
+    /// Handle with which nodes of the slab are created and opened.
     let nodes: SlabNodes
 
     private var state: UnsafeMutablePointer<SlabNodes.State> { nodes.state }
@@ -28,8 +29,8 @@ final class Slab: @unchecked Sendable {
         set { state.pointee.next = newValue }
     }
 
-    /// First ref of the slab: the offset from `base` at which the second half of the reserved
-    /// address range begins, after the end of any file.
+    /// First ref of the slab, greater than every ref of a node in the file: the slab begins after
+    /// the addresses that are reserved for the file.
     var start: UInt64 { state.pointee.start }
 
     /// Maximum number of elements of a node: the size field has 24 bits.
@@ -37,8 +38,8 @@ final class Slab: @unchecked Sendable {
 
     convenience init(_ mapping: Mapping) { self.init(mapping, mapping.behindFile) }
 
-    /// Makes a slab in the range `part` of the addresses of `mapping`, which reserves addresses
-    /// after the file.
+    /// Makes a slab at the addresses `part`, which are offsets from the start of `mapping`. `part`
+    /// is inside `mapping.behindFile`, the addresses that are reserved after the file.
     init(_ mapping: Mapping, _ part: Range<Int>) {
         isConfidential = mapping.pages != nil
         let offset = part.lowerBound
@@ -52,16 +53,18 @@ final class Slab: @unchecked Sendable {
 
     deinit { state.deallocate() }
 
-    /// Size in bytes of the nodes created since `attach`, except those moved out of memory.
+    /// Size in bytes of the nodes in the open region, without the nodes that `moveOut` moved to a
+    /// temporary file; 0 if no region is open.
     var used: Int { region == nil ? 0 : next - moved }
 
-    /// View of the nodes created so far, which keeps them alive; nil if no transaction is open.
+    /// View of the nodes that the open transaction has created so far. Keeps these nodes alive. Nil
+    /// if no transaction is open.
     var view: SlabView? {
         region.map { SlabView(region: $0, end: start + UInt64(next)) }
     }
 
-    /// Opens a region of the slab for a transaction. If the transaction is already open, all its
-    /// previous nodes must have been written to the file. Nodes created afterwards can be read
+    /// Opens a region of the slab for the nodes of a transaction. Called again for an open
+    /// transaction, after its earlier nodes were written to the file. The new nodes can be read
     /// through `user`, the transaction's read context.
     func attach(_ user: ReadContext) {
         detach()
@@ -76,12 +79,12 @@ final class Slab: @unchecked Sendable {
         reattach(user)
     }
 
-    /// Makes the nodes created so far immutable.
+    /// Makes the nodes that the open transaction has created so far immutable.
     func seal() { nodes.seal() }
 
-    /// Moves the nodes created so far to a temporary file in `directory` to free memory; their
-    /// addresses stay the same. Does nothing for an encrypted database. Throws `output` if the disk
-    /// is full.
+    /// Moves the nodes that the open transaction has created to a temporary file in `directory`, to
+    /// free memory. Their addresses stay the same. Does nothing for an encrypted database. Throws
+    /// `output` if the disk is full.
     func moveOut(to directory: String) throws(RealmError) {
         if isConfidential { return }
         if pages == nil { pages = try PageFile(in: directory) }
@@ -93,8 +96,7 @@ final class Slab: @unchecked Sendable {
         seal()
     }
 
-    /// Passes the open region and its nodes to another transaction. `user` is the read context of
-    /// that transaction.
+    /// Lets the transaction with the read context `user` use the open region and the nodes in it.
     func reattach(_ user: ReadContext) {
         memoryOfUser = user
         state.pointee.user = user.states
@@ -112,8 +114,8 @@ final class Slab: @unchecked Sendable {
         state.pointee.firstOwn = .max
     }
 
-    /// Makes the memory of the slab up to offset `size` accessible. Throws if `size` exceeds the
-    /// region of the open transaction.
+    /// Makes the memory of the slab up to offset `size` accessible. Throws if the region of the
+    /// open transaction ends before that offset.
     fileprivate func ensure(_ size: Int) throws(RealmError) {
         guard size <= state.pointee.limit else { throw low.exhausted }
         if next < regions.half {
@@ -130,27 +132,29 @@ final class Slab: @unchecked Sendable {
     }
 }
 
-/// Access to the nodes of a slab: a trivial handle, since counting references for every node would
-/// cost more than editing the node. The slab outlives it.
+/// Access to the nodes of a slab, the memory for nodes that write transactions create. A trivial
+/// handle, since counting references for every node would cost more than editing the node. The slab
+/// outlives the handle.
 struct SlabNodes {
     fileprivate(set) var state: UnsafeMutablePointer<State>
 
     struct State {
-        /// Address of the slab's memory. `start` is the ref of the byte at this address.
+        /// Address of the slab, the memory for nodes that write transactions create. `start` is the
+        /// ref of the byte at this address.
         let base: UnsafeMutableRawPointer
         let start: UInt64
-        /// Number of nodes created since the transaction began that are in memory.
+        /// Number of nodes that were created since the open transaction began and are in memory.
         var count = 0
         /// Offsets from `start`: of the next node, of the end of the open transaction's region, and
         /// of the end of accessible memory.
         var next = 0
         var limit = 0
         var usable = 0
-        /// First ref whose node the open transaction created. Nodes before it belong to versions
-        /// that readers may see.
+        /// First ref whose node the open transaction created and may change. Nodes before it may
+        /// belong to versions that readers see.
         var firstOwn = UInt64.max
-        /// Read states of the open transaction: the first is the state of `ReadContext.lookup`, the
-        /// second of `ReadContext.walk`. Nil if no transaction is open.
+        /// The two read states in the read context of the open transaction: that of
+        /// `ReadContext.lookup`, then that of `ReadContext.walk`. Nil if no transaction is open.
         var user: UnsafeMutablePointer<ReadState>?
         var slab: Unmanaged<Slab>?
     }
@@ -162,12 +166,13 @@ struct SlabNodes {
 
     var start: UInt64 { state.pointee.start }
     var firstOwn: UInt64 { state.pointee.firstOwn }
-    /// Size of the nodes that were created since the transaction began and are in memory.
+    /// Size in bytes of the nodes that were created since the open transaction began and are in
+    /// memory.
     var used: Int { state.pointee.slab!.takeUnretainedValue().used }
-    /// Number of nodes that were created since the transaction began and are in memory.
+    /// Number of nodes that were created since the open transaction began and are in memory.
     var count: Int { state.pointee.count }
 
-    /// Makes the nodes created so far immutable.
+    /// Makes the nodes that the open transaction has created so far immutable.
     func seal() { state.pointee.firstOwn = start + UInt64(state.pointee.next) }
 
     @inline(__always) func contains(_ ref: Ref) -> Bool { ref.raw >= state.pointee.start }
@@ -175,14 +180,15 @@ struct SlabNodes {
     /// Whether the open transaction created the node and may change it in place.
     @inline(__always) func owns(_ ref: Ref) -> Bool { ref.raw >= state.pointee.firstOwn }
 
-    /// Whether the address is inside the slab's nodes.
+    /// Whether `address` is in the part of the slab that contains nodes.
     @inline(__always)
     func holds(_ address: UnsafeRawPointer) -> Bool {
         let offset = address - UnsafeRawPointer(state.pointee.base)
         return offset >= 0 && offset < state.pointee.next
     }
 
-    /// Returns a node that the open transaction created, to be changed in place.
+    /// Returns the node at `ref`, to be changed in place. The open transaction must have created
+    /// the node.
     @inline(__always)
     func writable(_ ref: Ref) -> SlabNode {
         assert(owns(ref))

@@ -5,7 +5,7 @@ final class SlabRegion: Sendable {
     private let regions: SlabRegions
     /// Offset from the slab's start.
     let offset: Int
-    /// Ref of the first node that this region can contain.
+    /// Ref of the first byte of this region.
     let start: UInt64
 
     fileprivate init(_ regions: SlabRegions, offset: Int, start: UInt64) {
@@ -17,8 +17,8 @@ final class SlabRegion: Sendable {
     deinit { regions.release(offset) }
 }
 
-/// The nodes that a write transaction had created when this view was made. They exist and stay
-/// unchanged as long as this value.
+/// The nodes that a write transaction had created when this view was made. As long as the view
+/// exists, the nodes exist and stay unchanged.
 struct SlabView: Sendable {
     let region: SlabRegion
     /// End of the last node, as a ref: the ref of the next node to be created.
@@ -58,9 +58,9 @@ final class SlabRegions: Sendable {
         half = capacity / 2 / AddressSpace.pageSize * AddressSpace.pageSize
     }
 
-    /// Opens a region of unused memory. The region begins at the start of one half of the slab, if
-    /// more than half of the bytes there are unused; otherwise in the largest gap. The region
-    /// opened before must be closed.
+    /// Opens a region of unused memory for the nodes of a transaction. The region begins at the
+    /// start of one half of the slab, if more than half of the bytes there are unused; otherwise in
+    /// the largest gap. The region opened before must be closed.
     func open() -> (SlabRegion, Range<Int>) {
         let room = taken.withLock { taken in
             let room = self.room(beside: taken.ranges.sorted { $0.lowerBound < $1.lowerBound })
@@ -87,7 +87,8 @@ final class SlabRegions: Sendable {
         return gaps + [from..<part.upperBound]
     }
 
-    /// Records that the last node of the region ends at `end`, so that the next region can follow.
+    /// Records that the last node of the region ends at `end`, so that the next region can begin
+    /// there.
     func close(_ region: SlabRegion, at end: Int) {
         let page = AddressSpace.pageSize
         let pages = max(1, (end - region.offset + page - 1) / page)
@@ -99,8 +100,9 @@ final class SlabRegions: Sendable {
         }
     }
 
-    /// Removes a region after its last view was released. Returns the region's memory to the
-    /// system, except for the part in the first 16 MiB of either half of the slab.
+    /// Removes the region at `offset` after its last reference, for example in a `SlabView`, was
+    /// released. Returns the region's memory to the system, except for the part in the first 16 MiB
+    /// of either half of the slab.
     fileprivate func release(_ offset: Int) {
         taken.withLock { taken in
             guard let i = taken.ranges.firstIndex(where: { $0.lowerBound == offset }) else {

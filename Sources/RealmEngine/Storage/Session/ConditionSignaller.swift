@@ -9,7 +9,7 @@ final class ConditionSignaller: Sendable {
     private let state = LockedValue(State())
 
     private struct State {
-        /// Whether a broadcast was requested after the thread began its last broadcast.
+        /// Whether `signal` was called after the thread of this object began its last broadcast.
         var isWanted = false
         var isRunning = false
     }

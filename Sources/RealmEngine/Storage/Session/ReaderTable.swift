@@ -50,9 +50,10 @@ package final class ReaderTable: Sendable {
 
     private static let name = "readers"
 
-    /// Stores a pin in a row and returns the index of the row; nil if no row is free.
+    /// Stores a pin in a row of the reader table and returns the index of the row; nil if no row is
+    /// free.
     ///
-    /// - Parameter idle: a row that the caller emptied with `clear`; nil to choose any free row.
+    /// - Parameter idle: row of this participant that `clear` emptied; nil to choose any free row.
     func take(
         _ kind: ReaderRow.Kind, version: UInt64, label: ReaderLabel, row idle: Int32? = nil
     ) -> Int32? {
@@ -69,7 +70,7 @@ package final class ReaderTable: Sendable {
         return row
     }
 
-    /// Empties a row of the reader table, which stays reserved for the caller's next pin.
+    /// Empties a row of the reader table. The row stays reserved for the caller's next pin.
     func clear(_ row: Int32) {
         guard generation == ForkGeneration.current else { return }
         kind(row).pointee.store(0, ordering: .releasing)
@@ -114,7 +115,7 @@ package final class ReaderTable: Sendable {
         ).exchanged
     }
 
-    /// Frees the rows of processes that ended without freeing them.
+    /// Frees rows of the reader table whose process ended without freeing them.
     private func clearStale() {
         var runs: [UInt64: Bool] = [:]
         for row in 0..<count {

@@ -23,7 +23,8 @@ final class Session: Sendable {
     private let isJoined = Atomic<Bool>(false)
     /// Table of the pins' processes and threads; nil if it cannot be used. Pins work without it.
     let readers: ReaderTable?
-    /// Detects a forked process, which is not a participant.
+    /// Fork generation of the process that joined the session. In a forked process,
+    /// `ForkGeneration.current` is higher: that process is no participant.
     private let generation = ForkGeneration.current
 
     /// State of the file when the session's first participant opens it.
@@ -158,9 +159,9 @@ final class Session: Sendable {
         try Self.checkAgreement(file, isDurable: isDurable)
     }
 
-    /// Opens the lock file and waits until it is initialised, which another process may be doing.
-    /// If the layout is another one, retries a few times, because the programs that use it may be
-    /// about to leave.
+    /// Opens the lock file and waits until it is initialised; another process may be initialising
+    /// it. If the lock file has another layout than this engine uses, retries a few times: the
+    /// programs that use that layout may be about to close the database.
     private static func open(
         _ resolvedPath: DatabasePath, isDurable: Bool, _ lockTimeout: LockTimeout
     ) throws(RealmError) -> LockFile {

@@ -30,7 +30,8 @@ extension FreeSpace {
     ///
     /// - Parameters:
     ///   - oldest: oldest readable version.
-    ///   - older: free lists of the other readable versions, for back-dating chunks.
+    ///   - older: free lists of the other readable versions, to find released chunks that none of
+    ///     these versions uses.
     init(
         after committed: CommittedSpace, oldestReachable oldest: UInt64, _ older: PreviousFreeLists
     ) {

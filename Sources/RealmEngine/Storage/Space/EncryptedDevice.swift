@@ -16,12 +16,13 @@ final class EncryptedDevice: StorageDevice {
     private let lockFile: LockFile?
     /// Indices of pages that were changed and not yet written.
     private var dirty: Set<Int> = []
-    /// The batch with page 0, which contains the file header, after its entry (counters and
-    /// authentication codes) was written and before the page itself is written; nil at all other
-    /// times.
+    /// The batch (set of pages written together) that contains page 0, with the file header. Set
+    /// after the entry of page 0 (counters and authentication codes) was written, and until page 0
+    /// itself is written; nil at all other times.
     private var header: EncryptedBatch?
-    /// Batches of pages that were written but not confirmed. One half of the entry of such a page
-    /// still has the authentication code of the page's previous content.
+    /// Batches of pages that were written to the file and that `confirm` has not processed yet. The
+    /// entry of a page has the authentication codes of two writes. In these entries, one of them is
+    /// still the code of the page's previous content.
     private var unconfirmed: [EncryptedBatch] = []
     private let isDurable: Bool
     /// Whether nothing was written to the file since its last sync.

@@ -97,15 +97,15 @@ extension FreeSpace {
         /// Readable versions whose free lists this object can open, in ascending order.
         let versions: [UInt64]
         /// Chunks that were released up to this version keep their stamps. Earlier commits have
-        /// already tried to back-date them, with the same readable versions.
+        /// already tried to give these chunks earlier stamps, with the same readable versions.
         private let judged: UInt64
         private let open: (Int) throws(RealmError) -> PreviousFreeList
         private var lists: [Int: PreviousFreeList] = [:]
         /// Number of free lists opened, for tests.
         var openedCount: Int { lists.count }
 
-        /// Makes an object that opens no free lists: every free chunk keeps its stamp, the version
-        /// whose commit released the chunk.
+        /// Makes an object without free lists, with which no chunk gets an earlier stamp. The stamp
+        /// of a chunk is the version whose commit released it.
         static var none: PreviousFreeLists {
             PreviousFreeLists([], judged: .max) { PreviousFreeList(empty: UInt64($0)) }
         }
@@ -113,7 +113,8 @@ extension FreeSpace {
         /// - Parameters:
         ///   - versions: readable versions except the newest, in ascending order.
         ///   - judged: chunks that were released up to this version keep their stamps. Earlier
-        ///     commits have already tried to back-date them, with the same readable versions.
+        ///     commits have already tried to give these chunks earlier stamps, with the same
+        ///     readable versions.
         ///   - open: opens the free list of the version at an index of `versions`.
         init(
             _ versions: [UInt64], judged: UInt64 = 0,
@@ -124,10 +125,10 @@ extension FreeSpace {
             self.open = open
         }
 
-        /// Prepares to open the free lists of the `reachable` versions in `file`, to back-date
-        /// chunks that they do not use. Opens no list unless a version newer than some readable
-        /// version was removed from the version list. Without such a removal, no chunk can be
-        /// back-dated.
+        /// Prepares to open the free lists of the `reachable` versions in `file`. A chunk that none
+        /// of these versions uses gets an earlier stamp (back-dating). Opens no list unless a
+        /// version newer than some readable version was removed from the version list: without such
+        /// a removal, no chunk can get an earlier stamp.
         ///
         /// - Parameter checked: versions whose free lists were verified before.
         convenience init(

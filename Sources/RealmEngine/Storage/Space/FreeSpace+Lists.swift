@@ -4,7 +4,8 @@ extension FreeSpace {
     struct ListSpace {
         /// Extent in which this commit writes its free lists.
         var reserve: Extent
-        /// All reserved extents, including `reserve`; nodes must not be placed in them.
+        /// All extents that are reserved for the free lists of this commit and of later commits,
+        /// including `reserve`. No node is placed in them.
         var all: [Extent]
     }
 

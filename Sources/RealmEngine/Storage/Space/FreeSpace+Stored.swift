@@ -77,8 +77,8 @@ extension FreeSpace {
                 version: UInt64(bitPattern: versions[i]))
         }
 
-        /// Divides the chunks of the list. Writes the chunks that no readable version uses to
-        /// `free`, joining adjacent ones, and appends the others to `locked`.
+        /// Divides the chunks of this free list in two groups. Writes the chunks that no readable
+        /// version uses to `free`, joining adjacent ones, and appends the others to `locked`.
         ///
         /// - Parameter oldest: the oldest readable version. Chunks that were released up to that
         ///   version are free.

@@ -20,8 +20,9 @@ struct ListWriter {
     let root: TopArray.Content
 
     struct Result {
-        /// Bytes to write with the free lists and the root. Nil if they directly follow the
-        /// commit's other nodes, so that they are written together with the last of these.
+        /// Run of bytes to write, with the free lists and the root. Nil if the lists and the root
+        /// directly follow the commit's other nodes: they were then appended to the last run of
+        /// those nodes.
         let run: NodeWriter.Run?
         let top: Ref
         /// The free space of the new version.

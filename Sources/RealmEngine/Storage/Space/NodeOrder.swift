@@ -1,4 +1,5 @@
-/// The nodes of the slab that a commit writes, each after its children, and the space they need.
+/// The new nodes that a commit writes to the file, each after its children, and the space that they
+/// need. The nodes are in the slab, the memory for nodes of write transactions.
 ///
 /// The slab must not change while this value is used.
 struct NodeOrder {
@@ -24,12 +25,14 @@ struct NodeOrder {
     static let bytesPerNode = MemoryLayout<Item>.stride + MemoryLayout<Int64>.stride
 
     private let space: NodeSpace
-    /// First ref of the slab; nodes with smaller refs are already in the file.
+    /// First ref of the slab, which contains the new nodes; nodes with smaller refs are already in
+    /// the file.
     private let slab: UInt64
     /// Whether refs of the file fit in 32 bits, even after the file has grown.
     private let hasShortRefs: Bool
     private(set) var items: ContiguousArray<Item> = []
-    /// The refs passed to `add`, of nodes in the slab or in the file.
+    /// The refs passed to `add`: of new nodes in the slab, or of nodes that are already in the
+    /// file.
     private(set) var roots: [Ref] = []
     private(set) var need = NodeWriter.SpaceEstimate()
 
@@ -42,8 +45,8 @@ struct NodeOrder {
         items.reserveCapacity(slab.count)
     }
 
-    /// Adds the tree at `ref` to the nodes to write. Nodes outside the slab are already in the file
-    /// and are left out.
+    /// Adds the new nodes of the tree at `ref` to the nodes to write. Leaves out nodes that are
+    /// already in the file.
     mutating func add(_ ref: Ref) throws(RealmError) {
         roots.append(ref)
         if includes(ref) { try collect(ref, slot: 0) }
@@ -51,7 +54,7 @@ struct NodeOrder {
 
     func includes(_ ref: Ref) -> Bool { ref.raw >= slab }
 
-    /// Calls `body` with the index of each item that is a child of item `i`.
+    /// Calls `body` with the index in `items` of each child of the node with index `i`.
     @inline(__always)
     func visitChildren(of i: Int, _ body: (Int) -> Void) {
         let first = i &- Int(items[i].subtree) &+ 1
@@ -81,8 +84,8 @@ struct NodeOrder {
 }
 
 extension NodeOrder {
-    /// Returns the expected size of the node in the file. Slots with refs into the slab take 64
-    /// bits. In the file, they take 32 bits unless the file is large.
+    /// Returns the expected size of the node in the file. In memory, slots with refs of new nodes
+    /// take 64 bits. In the file, they take 32 bits unless the file is large.
     private func expectedSize(_ node: NodeView) -> UInt64 {
         let size = UInt64(truncatingIfNeeded: node.byteSize)
         guard node.hasRefs, node.widthCode == 7, hasShortRefs else { return size }
@@ -96,7 +99,7 @@ extension NodeView {
     fileprivate func visitRefs(
         from start: UInt64, _ body: (Int, Ref) throws(RealmError) -> Void
     ) throws(RealmError) {
-        // Nodes with refs into the slab usually have 64 bits per slot.
+        // Nodes with refs of new nodes usually have 64 bits per slot.
         guard widthCode == 7 else {
             for i in 0..<count {
                 if let child = slot(i).child, child.raw >= start { try body(i, child) }

@@ -7,9 +7,9 @@
 /// as the nodes, or if filling it takes many writes and the file has little free space.
 ///
 /// Many small free extents make long free lists. If their number exceeds a limit that depends on
-/// the size of the file, some nodes are placed in extents that fit them best, which removes
-/// extents; the larger the excess, the more nodes. A commit of many nodes does not do so, since
-/// each such node is a separate write.
+/// the size of the file, some nodes are placed in the extents that fit them best. Extents that are
+/// used up leave the free lists. The larger the excess, the more nodes are placed like this. A
+/// commit of many nodes does not do so, since each such node is a separate write.
 struct NodePlacement {
     /// Free space of the version. While an extent is being filled, its size in this list is 0;
     /// `setRest` later stores the unused rest.
@@ -17,8 +17,8 @@ struct NodePlacement {
     private let page: UInt64
     /// Number of bytes that are in use before this commit.
     private let used: UInt64
-    /// Whether the file has so few free extents for its size that no measures to reduce their
-    /// number are needed (`fewExtents`, `bytesPerExtent`).
+    /// Whether the file has so few free extents for its size that their number need not be reduced
+    /// (see `fewExtents` and `bytesPerExtent`).
     private let isWhole: Bool
     /// Index of free extents by size; nil until a node is first placed in the extent that fits it
     /// best.
@@ -57,20 +57,20 @@ struct NodePlacement {
     /// Index in `runs` of the last run in the current extent; nil if no node was placed in that
     /// extent. A run is a sequence of nodes without gaps.
     private var run: Int?
-    /// Buffer of the last run of nodes in the current extent. Unretained, since a commit places
-    /// thousands of nodes; `runs` keeps the buffer alive.
+    /// Buffer of the last run (sequence of nodes without gaps) in the current extent. Unretained,
+    /// since a commit places thousands of nodes; `runs` keeps the buffer alive.
     private var buffer: Unmanaged<ByteBufferBox>?
 
     /// Number of free extents that a file of any size may have before commits place nodes in
     /// extents that fit them best, to reduce the number of extents.
     private static let fewExtents: UInt64 = 32
-    /// Number of bytes in use per free extent that a file may have without measures: `1 << 20`
-    /// bytes in use permit 170 free extents. With more free extents (and more than `fewExtents`),
-    /// commits place some nodes in the extents that fit them best.
+    /// Number of bytes in use for each free extent that a file may have: `1 << 20` bytes in use
+    /// permit 170 free extents. With more free extents (and more than `fewExtents`), commits place
+    /// some nodes in the extents that fit them best, to reduce the number of extents.
     private static let bytesPerExtent: UInt64 = 6144
     /// Maximum size in bytes of free lists that are placed after the nodes of their commit. Longer
-    /// lists get reserved space: otherwise each commit that replaces the lists would leave a gap
-    /// between nodes that only other free lists fill.
+    /// lists get reserved space. Otherwise each commit, which replaces the lists, would leave the
+    /// space of the old lists as a gap between nodes that only other free lists fill.
     private static let shortLists: UInt64 = 2048
     /// Maximum number of nodes of a commit for which each node may be a separate write.
     private static let fewNodes: UInt64 = 160
@@ -81,7 +81,7 @@ struct NodePlacement {
     /// divided by this. A commit then extends the file instead of filling many small extents.
     private static let spare: UInt64 = 4
     /// Size in bytes above which a node counts as large. If the current extent has no room for a
-    /// large node, the node is placed elsewhere and the extent stays open.
+    /// large node, the node is placed elsewhere, and the current extent is then filled further.
     private static let largeNode: UInt64 = 1 << 10
 
     /// Prepares to place nodes of the estimated size `need`. Reserves space for free lists of
@@ -159,8 +159,9 @@ struct NodePlacement {
         return (Ref(start), runs[runs.count - 1].bytes.extend(by: Int(size)))
     }
 
-    /// Places a node in the current extent. If the node would cross a boundary of the 64 MiB
-    /// sections, places it after the boundary. Returns nil if the extent has no room.
+    /// Places a node in the current extent, the one that is being filled. If the node would cross a
+    /// boundary of the 64 MiB sections, places it after the boundary. Returns nil if the extent has
+    /// no room.
     private mutating func append(
         _ size: UInt64
     ) -> (ref: Ref, bytes: UnsafeMutableRawPointer)? {
@@ -271,7 +272,7 @@ struct NodePlacement {
         return nil
     }
 
-    /// Extends the file and makes the new space the current extent.
+    /// Extends the file. The new space becomes the current extent, the one that is filled next.
     private mutating func grow(_ need: NodeWriter.SpaceEstimate) {
         extend(by: need)
         open(free.free.count - 1)

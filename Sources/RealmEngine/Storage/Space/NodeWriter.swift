@@ -1,5 +1,6 @@
-/// Copies nodes from the slab to free extents of the file, children before parents. Replaces refs
-/// of slab nodes by the refs of their copies.
+/// Copies new nodes from the slab, the memory for nodes of write transactions, to free extents of
+/// the file, children before parents. Replaces refs of nodes in the slab by the refs of their
+/// copies.
 ///
 /// Nodes that are already in the file do not move. No node crosses a boundary of the sections of 64
 /// MiB into which the format divides a file (storage format 3.3).
@@ -42,7 +43,8 @@ struct NodeWriter {
     /// Extent reserved for the free lists; nil if they are placed after the nodes.
     var reserve: Extent? { places.reserve }
 
-    /// Writes all nodes and returns the new refs of `order.roots`.
+    /// Writes all nodes of `order`. Returns, for each ref in `order.roots`, the ref of that root in
+    /// the file.
     mutating func write() throws(RealmError) -> [Ref] {
         written.reserveCapacity(order.items.count)
         for (i, item) in order.items.enumerated() {
@@ -59,9 +61,9 @@ struct NodeWriter {
         return roots
     }
 
-    /// Writes the node with index `i` in `order.items`, a node with refs, to the file. Refs of
-    /// nodes in the slab are replaced by the refs of their copies in the file; children are always
-    /// written first.
+    /// Writes `node`, a node with refs, to the file. `i` is its index in `order.items`. Its
+    /// children are already written: refs of nodes in the slab are replaced by the refs of their
+    /// copies in the file.
     private mutating func emit(_ node: NodeView, _ i: Int) throws(RealmError) -> Ref {
         let count = node.count
         if slots.count < count { slots = [Int64](repeating: 0, count: count) }
