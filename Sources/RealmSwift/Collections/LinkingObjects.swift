@@ -33,7 +33,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     public let originProperty: String
     /// Results that contain the linking objects; nil for an unmanaged owner.
     @usableFromInline let source: ResultsSource?
-    /// The element returned for every position while a key path is recorded; nil at other times.
+    /// The element returned for every position while the properties that a key path reads are
+    /// recorded; nil at other times.
     private var recorded: Element?
 
     /// Declares linking objects of class `Element`, which link through their property

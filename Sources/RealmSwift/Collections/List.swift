@@ -119,8 +119,8 @@ public final class List<Element: RealmCollectionValue>: NSObject, RealmCollectio
 
     // MARK: Changes
 
-    /// Converts elements in stored form to `Element` before an unmanaged list is changed. Traps if
-    /// `Element` rejects a value.
+    /// Called before an unmanaged list is changed. If the list keeps its elements in stored form
+    /// (`refused`), converts them to `Element`. Traps if `Element` rejects one of them.
     private func convertRefused() {
         guard let all = refused?.all else { return }
         (unmanaged, refused) = (all, nil)

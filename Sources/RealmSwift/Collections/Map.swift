@@ -124,8 +124,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: NSObject, Rea
         return Dictionary(zip(keys, refused.all), uniquingKeysWith: { first, _ in first })
     }
 
-    /// Converts the values of an unmanaged map from stored form to `Value`, before the map is
-    /// changed. Traps if `Value` rejects one.
+    /// Called before an unmanaged map is changed. If the map keeps its values in stored form
+    /// (`refused`), converts them to `Value`. Traps if `Value` rejects one of them.
     private func convertRefused() {
         if refused != nil { (unmanaged, refused) = (local, nil) }
     }

@@ -117,8 +117,8 @@ public final class MutableSet<Element: RealmCollectionValue>: NSObject, RealmCol
 
     // MARK: Changes
 
-    /// Converts elements in stored form to `Element` before an unmanaged set is changed. Traps if
-    /// `Element` rejects a value.
+    /// Called before an unmanaged set is changed. If the set keeps its elements in stored form
+    /// (`refused`), converts them to `Element`. Traps if `Element` rejects one of them.
     private func convertRefused() {
         guard let all = refused?.all else { return }
         (unmanaged, refused) = (all, nil)

@@ -106,8 +106,9 @@ enum KeyValues {
         }
     }
 
-    /// Returns the union that the operator `name` defines: of the values, or of the elements of
-    /// arrays or sets.
+    /// Applies the union operator `name`. `@unionOfObjects` returns `values` without nulls.
+    /// `@unionOfArrays` and `@unionOfSets` return the elements of the arrays or sets in `values`.
+    /// With `distinct` in the name, equal values are returned once. Traps for any other name.
     static func union(_ name: String, _ values: [Any]) -> [Any] {
         func members(_ values: [Any]) -> [Any] {
             values.flatMap { value in (value as? any Sequence).map { all($0) } ?? [value] }

@@ -216,14 +216,14 @@ extension RealmCollection where Element.PersistedType: SortableType {
 /// skipped. To be used on the thread, queue or actor of the collection.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     /// Iterator over accessors, if the elements are objects of a model class; otherwise nil.
-    /// Unmanaged, so that a step of the iteration counts no reference; `keepAlive` has the counted
-    /// reference.
+    /// Unmanaged, so that a step of the iteration changes no reference count; `keepAlive` retains
+    /// the same object.
     @usableFromInline let accessors: Unmanaged<ResultsSource.Members>?
     @usableFromInline let keepAlive: ResultsSource.Members?
     @usableFromInline let step: () -> Element?
     /// Iterator over the values of a list or set of values such as numbers; nil if the elements are
-    /// objects. Unmanaged, so that a step of the iteration counts no reference; `piecesKeepAlive`
-    /// has the counted reference.
+    /// objects. Unmanaged, so that a step of the iteration changes no reference count;
+    /// `piecesKeepAlive` retains the same object.
     @usableFromInline let pieces: Unmanaged<ElementPieces<Element>>?
     @usableFromInline let piecesKeepAlive: ElementPieces<Element>?
 

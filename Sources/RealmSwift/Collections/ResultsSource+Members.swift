@@ -14,10 +14,10 @@ extension ResultsSource {
         /// The accessor that was returned last, to be reused for the next element; nil if accessors
         /// are currently not reused.
         @exclusivity(unchecked) private var last: ObjectBase?
-        /// Number of accessors created since `last` was reused. From the fourth on, `last` is not
-        /// set: the caller keeps the accessors, and setting `last` would only cost a retain and a
-        /// release per element. The counter overflows every 256 elements; then reuse is tried
-        /// again.
+        /// Number of accessors created since an accessor was last reused. From the fourth on,
+        /// `last` stays nil: the caller keeps the accessors, and setting `last` would only cost a
+        /// retain and a release per element. The counter overflows every 256 elements; then reuse
+        /// is tried again.
         @exclusivity(unchecked) private var made: UInt8 = 0
         @exclusivity(unchecked) private var supply = AccessorSupply()
         private let countOfNew = ObjectBase.countOfNew
@@ -29,7 +29,8 @@ extension ResultsSource {
 
         deinit { supply.returnArena() }
 
-        /// Returns the next element, created by `ResultsSource.maker`; nil at the end.
+        /// Returns the next element, if the elements are dynamic objects or projections; nil at the
+        /// end.
         func nextMade<Element>() -> Element? {
             nextLocation().map { source.made($0.key, $0.place) }
         }
@@ -86,13 +87,13 @@ private struct AccessorSupply {
 
     var isEmpty: Bool { counted == 0 }
 
-    /// Whether this supply creates accessors of the class that the elements of `source` have now.
-    /// The class of the elements changes when the realm is invalidated.
+    /// Whether the accessors that this `AccessorSupply` creates have the present class of the
+    /// elements of `source`. That class changes when the realm is invalidated.
     @inline(__always)
     func isOf(_ source: ResultsSource) -> Bool { managed.map { source.isNow($0) } ?? false }
 
-    /// Returns a new accessor of the object at `key`. Uses references that `fill` counted in
-    /// advance, of which there must be one.
+    /// Returns a new accessor of the object at `key`. `isEmpty` must be false: `fill` counts the
+    /// references to class and realm in advance, for 64 accessors.
     @inline(__always)
     mutating func next(_ key: ObjectKey, _ place: ObjectLocation) -> ObjectBase {
         counted -= 1

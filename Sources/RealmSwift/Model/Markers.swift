@@ -77,8 +77,9 @@ where
     static func _rlmAssign(_ value: Self, to kept: Self)
     /// Converts an untyped value to this type; nil if its type does not fit.
     static func _rlmConverted(_ value: Any?) -> Self?
-    /// Returns the value of the property while a key path is recorded. For a link or a collection
-    /// of objects, it is or contains an object that records which properties are read from it.
+    /// Returns the value of the property while the properties that a key path reads are recorded.
+    /// For a link or a collection of objects, it is or contains an object that records which
+    /// properties are read from it.
     static func _rlmRecorded(_ recorder: _KeyPathRecording) -> Self
     /// Stores the initial value of the property wrapper at `address` when its object becomes
     /// managed, and removes the value from the wrapper.

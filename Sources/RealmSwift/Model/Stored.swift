@@ -96,7 +96,8 @@ public final class _Storing {
         return room + used
     }
 
-    /// Creates a collection inside an `AnyRealmValue`, in the open write transaction.
+    /// Runs `body`, which creates a collection inside an `AnyRealmValue`, in the open write
+    /// transaction, and returns the result. Traps if `body` throws.
     func made(_ body: (WriteTransaction) throws(RealmError) -> Value) -> Value {
         do throws(RealmError) { return try body(realm.engine.write) } catch {
             throwRealmException(error.message)

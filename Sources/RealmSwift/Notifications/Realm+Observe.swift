@@ -153,8 +153,8 @@ extension RealmCollection {
 
 extension RealmCollection where Element: ObjectBase {
     /// Calls `block` first with the initial collection, and then after each change. Modifications
-    /// are reported only for the given properties. Traps under the same conditions as
-    /// `observe(keyPaths:on:_:)` with names.
+    /// are reported only for the given properties. Traps under the same conditions as the overload
+    /// whose `keyPaths` are strings.
     ///
     /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
     ///   or actor.
@@ -168,7 +168,7 @@ extension RealmCollection where Element: ObjectBase {
 
     /// Calls `block` on an actor, first with the initial collection and then after each change.
     /// Modifications are reported only for the given properties. Traps under the same conditions as
-    /// the variant with names.
+    /// the overload whose `keyPaths` are strings.
     ///
     /// - Returns: a token. The observation ends when the token is released. If the task is
     ///   cancelled, the realm cannot be opened on the actor, or the owner of the collection has
@@ -256,8 +256,8 @@ extension Map {
 
 extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
     /// Calls `block` first with the initial map, and then after each change. Modifications are
-    /// reported only for the given properties. Traps under the same conditions as the variant with
-    /// names.
+    /// reported only for the given properties. Traps under the same conditions as the overload
+    /// whose `keyPaths` are strings.
     ///
     /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
     ///   or actor.
@@ -271,7 +271,7 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 
     /// Calls `block` on an actor, first with the initial map and then after each change.
     /// Modifications are reported only for the given properties. Traps under the same conditions as
-    /// the variant with names.
+    /// the overload whose `keyPaths` are strings.
     ///
     /// - Returns: a token. The observation ends when the token is released. If the task is
     ///   cancelled, the realm cannot be opened on the actor, or the owner of the map has been
@@ -286,8 +286,9 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
 }
 
 extension Instance {
-    /// Begins to observe the results or the collection that `thing` describes. If `found` are
-    /// results of this instance, observes these instead of creating equal ones.
+    /// Begins to observe the results or the collection that `thing` describes. `found` are results
+    /// that are equal to `thing`, if the caller has them: they are observed directly if they belong
+    /// to this instance.
     fileprivate func observe(
         _ thing: RealmEngine.Confined, _ filter: ChangeFilter?, showing found: ObjectResults? = nil,
         _ block: @escaping (CollectionNotice) -> Void
@@ -364,7 +365,7 @@ extension ThreadConfined where Self: ObjectBase {
     }
 
     /// Calls `block` after each change of the given properties, and once when the object is
-    /// deleted. Traps under the same conditions as `observe(keyPaths:on:_:)` with names.
+    /// deleted. Traps under the same conditions as the overload whose `keyPaths` are strings.
     ///
     /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
     ///   or actor.
@@ -394,7 +395,7 @@ extension ThreadConfined where Self: ObjectBase {
 
     /// Calls `block` on an actor after each change of the given properties, and once when the
     /// object is deleted. The observation has begun when this function returns. Traps under the
-    /// same conditions as the variant with names.
+    /// same conditions as the overload whose `keyPaths` are strings.
     ///
     /// - Returns: a token. The observation ends when the token is released. If the task is
     ///   cancelled, the realm cannot be opened on the actor, or the object has been deleted, the
@@ -420,8 +421,8 @@ extension ManagedClass {
             }, in: objects.key)
     }
 
-    /// Returns changes without values for the properties of type `LinkingObjects` with which one of
-    /// the key paths begins.
+    /// Returns a change without old and new values for each property of type `LinkingObjects` that
+    /// is the first name of a key path in `keyPaths`.
     fileprivate func linkingNames(_ keyPaths: [String]) -> [PropertyChange] {
         let names = Set(keyPaths.compactMap { $0.split(separator: ".").first.map(String.init) })
         return model.fields.filter { $0.isLinkingObjects && names.contains($0.name) }

@@ -61,8 +61,9 @@ final class SnapshotSource<Snapshot>: @unchecked Sendable {
     let begin:
         (_ value: @escaping (Snapshot) -> Void, _ end: @escaping () -> Void) -> ObservationToken
 
-    /// Makes a source of values of `realm`. Traps for a frozen realm. Also traps for a realm that
-    /// is confined to a plain thread, because only queues and actors can receive notifications.
+    /// Makes a source of frozen copies of one value of `realm`, such as a collection. Traps for a
+    /// frozen realm. Also traps for a realm that is confined to a plain thread, because only queues
+    /// and actors can receive notifications.
     ///
     /// - Parameter begin: see the property `begin`.
     init(

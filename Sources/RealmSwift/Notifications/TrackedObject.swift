@@ -88,8 +88,8 @@ public final class TrackedObject<Root: ObjectBase>: Observable {
         }
     }
 
-    /// Notifies the Observation module that the value of each tracked key path has changed that
-    /// depends on one of the properties `names`.
+    /// Notifies the Observation module of changes of the properties `names`. Reports each tracked
+    /// key path that depends on one of these properties.
     private func report(_ names: [String]) {
         var changed: [AnyKeyPath: Report] = [:]
         for name in names { changed.merge(reports[name] ?? [:]) { first, _ in first } }

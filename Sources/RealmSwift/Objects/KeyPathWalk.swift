@@ -126,7 +126,8 @@ struct KeyPathWalk {
         return step()
     }
 
-    /// End of a message, naming the key path that this thread follows; empty if it follows none.
+    /// End of an error message. It names the key path that key-value access follows on this thread,
+    /// and is empty if there is none.
     static var messageSuffix: String {
         ThreadRecord.current.keyPath.map { " (in key path '\($0)')" } ?? ""
     }

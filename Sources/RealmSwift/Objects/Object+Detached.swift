@@ -62,22 +62,24 @@ private struct DetachedCopy {
 
     private let limit: Int
     private var copies: [Original: ObjectBase] = [:]
-    /// Number of links from the first objects to the objects in `pending`.
+    /// Number of links to the objects in `pending` from the objects that the caller copies.
     private var depth = 0
+    /// Objects whose copies were made, but have no properties yet.
     private var pending: [Pending] = []
-    /// Objects found by following a link from an object in `pending`. They become `pending` when
-    /// all objects there are processed.
+    /// Objects found by following a link from an object in `pending`. They replace the objects in
+    /// `pending` when all of those are processed.
     private var following: [Pending] = []
     /// Objects that are copied. Retained, because unmanaged ones are identified by their addresses.
     private var originals: [ObjectBase] = []
 
     init(_ limit: Int) { self.limit = limit }
 
-    /// Returns the copy of an object. `finish` sets the properties of the copy later.
+    /// Returns the copy of an object; makes the copy at the first call. `finish` sets the
+    /// properties of the copy later.
     ///
     /// - Parameter isFarther: whether the object was found by following a link from an object in
-    ///   `pending`, and so is one link farther from the first objects. False for the first objects
-    ///   and for embedded objects.
+    ///   `pending`, and so is one link farther away than these. False for objects that the caller
+    ///   copies, and for embedded objects.
     mutating func copy(_ original: ObjectBase, isFarther: Bool = false) -> ObjectBase {
         if original.isInvalidated {
             throwRealmException("Object has been deleted or invalidated.")
@@ -102,7 +104,8 @@ private struct DetachedCopy {
         return .stored(ObjectIdentifier(realm), table: link.table.raw, object: link.key.raw)
     }
 
-    /// Sets the properties of all copies, and copies the objects that they link to.
+    /// Sets the properties of all copies that `copy` has made. Also copies the objects to which
+    /// these properties link.
     mutating func finish() {
         while !pending.isEmpty {
             var next = 0

@@ -186,7 +186,7 @@ open class ObjectBase: NSObject {
     }
 
     /// Whether the object has only one strong reference, and never had unowned or weak references.
-    /// Its reference count then equals the count of a new object.
+    /// Its reference count then equals `countOfNew`, the count of a new object.
     @inline(__always)
     final func isUnshared(_ countOfNew: Int) -> Bool {
         realm_reference_count(Unmanaged.passUnretained(self).toOpaque()) == countOfNew

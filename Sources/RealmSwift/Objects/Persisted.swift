@@ -150,7 +150,8 @@ protocol ColumnWrapper {
     /// Whether the column is a holder: an object such as `List`, which is attached to its stored
     /// value. Otherwise it is a property wrapper, which contains the index of its property.
     static var isHolder: Bool { get }
-    /// Offset in a property wrapper of the index of its property.
+    /// Offset in bytes, from the start of a property wrapper, of the field that contains the index
+    /// of the property.
     static var propertyOffset: Int { get }
     /// Whether the property wrapper caches no stored value.
     static var isPlain: Bool { get }
@@ -177,13 +178,15 @@ protocol ColumnWrapper {
         _ value: Any?, at address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ property: UInt16, _ storing: _Storing
     ) -> Bool
-    /// Returns the reason why a value does not fit, as a message; nil for the general message.
+    /// Returns a message why a value does not fit the property's type; nil if the caller's own
+    /// message is sufficient.
     static func refusal(of value: Any?) -> String?
     /// Whether `value` has the stored type of the property but the property's type rejects it
     /// (`FailableCustomPersistable`).
     static func isRefused(_ value: Any?) -> Bool
     /// Attaches a holder, a property value that is an object such as `List`, to its stored value.
-    /// In an object that records key paths, attaches the holder to the recorder.
+    /// In an object that records which properties a key path reads, the holder is attached to the
+    /// recorder instead.
     static func attach(
         at address: UnsafeMutableRawPointer, _ object: ObjectBase, _ property: UInt16)
 }

@@ -48,10 +48,11 @@ public final class RealmOptional<Value: RealmOptionalType>: NSObject {
 /// Refers to the stored value of a `RealmProperty` or `RealmOptional`, once the object with that
 /// property is managed.
 private final class HolderLocation {
-    /// Another accessor of the stored object. The accessor whose property is this `RealmProperty`
-    /// cannot be used, because it may be released earlier.
+    /// A second accessor of the stored object. The object that owns the `RealmProperty` is not
+    /// used, because it may be released before the `RealmProperty`.
     private var object: ObjectBase?
-    /// The object with this property, if the object records a key path; nil otherwise.
+    /// The object that owns the property, if it records which properties a key path reads
+    /// (`_KeyPathRecording`); nil otherwise.
     private weak var recording: ObjectBase?
     private var property = UInt16.max
 
@@ -66,19 +67,20 @@ private final class HolderLocation {
         self.object = twin
     }
 
-    /// If the object with this property records a key path, appends the property to that key path.
+    /// Records that a key path reads this property, if the object that owns the property records
+    /// key paths (`_KeyPathRecording`).
     func note() { _ = recording?.note(property) }
 
     /// Returns the stored value, converted by `body`; nil for an unmanaged object. If the object
-    /// records a key path, appends this property to the key path and returns `nothing`.
+    /// records which properties a key path reads, records this property and returns `nothing`.
     func read<T>(_ nothing: @autoclosure () -> T, _ body: (_Stored) -> T) -> T? {
         if recording?.note(property) == true { return nothing() }
         guard let object else { return nil }
         return body(object.placed(Int(property)))
     }
 
-    /// Writes the value that `body` returns to the stored object. Returns false for an unmanaged
-    /// object.
+    /// Sets the property of the stored object to the value that `body` returns. Returns false for
+    /// an unmanaged object.
     func write(_ body: (_Storing) -> RealmEngine.Value) -> Bool {
         guard let object else { return false }
         object.store(Int(property), body)

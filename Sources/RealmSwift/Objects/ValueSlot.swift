@@ -17,8 +17,8 @@ enum ValueSlot {
         }
     }
 
-    /// Returns the value in this slot; nil for the index after the last element of a list, and for
-    /// a missing key of a map.
+    /// Returns the value of the property, list element or map entry that this slot denotes. Nil for
+    /// the index after the last element of a list, and for a missing key of a map.
     private func current(_ storing: _Storing) -> Value? {
         switch self {
         case .property(let object, let property): object.value(property)

@@ -23,7 +23,7 @@ extension ProjectionObservable {
     }
 
     /// Calls `block` after each change of the given properties, and once when the object is
-    /// deleted. Traps under the same conditions as the variant with names.
+    /// deleted. Traps under the same conditions as the overload whose `keyPaths` are strings.
     ///
     /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
     ///   or actor.
@@ -56,7 +56,7 @@ extension ProjectionObservable {
 
     /// Calls `block` on an actor after each change of the given properties, and once when the
     /// object is deleted. The observation has begun when this function returns. Traps under the
-    /// same conditions as the variant with names.
+    /// same conditions as the overload whose `keyPaths` are strings.
     ///
     /// - Returns: a token. The observation ends when the token is released. If the task is
     ///   cancelled, the realm cannot be opened on the actor, or the object has been deleted, the

@@ -43,8 +43,9 @@ public final class _KeyPathRecording {
         return names
     }
 
-    /// Records a holder, such as `List` or `RealmProperty`, at the end of a key path. The key path
-    /// reads the holder itself but not its value.
+    /// Records the property with the value `value`, if `value` is a holder: an object such as
+    /// `List` or `RealmProperty`. Called for the last property of a key path: a holder is recorded
+    /// only when it is used, and the key path does not use it.
     static func end(_ value: Any?) { (value as? any RecordedHolder)?.note() }
 
     /// Returns an object that records which of its properties are read, as the element of a

@@ -98,8 +98,9 @@ private struct PropertyUpdate {
         return value is [String: Any?] || value is [Any?]
     }
 
-    /// Stores the object that `value` describes. If `isMerged` returns true, updates the object
-    /// that `slot` links to. Otherwise stores a link to the given object, or to a new one.
+    /// Stores the object that `value` describes in `slot`. If `isMerged` returns true for `value`
+    /// and the slot links to an object, updates that object. Otherwise stores a link: to `value` if
+    /// it is an object, or to a new object with the values in `value`.
     private func put(_ value: Any?, _ target: ObjectBase.Type, _ slot: ValueSlot) {
         guard let value else { return slot.update(stored: .null, storing) }
         let realm = storing.realm!
@@ -111,7 +112,8 @@ private struct PropertyUpdate {
         }
     }
 
-    /// Whether the object at the slot is updated with `value`, instead of replacing the link.
+    /// Whether the object to which a slot links is updated with `value`, instead of replacing the
+    /// link.
     ///
     /// True for embedded objects. Also true for a class without primary key, unless `value` is an
     /// object of the same realm.

@@ -31,8 +31,8 @@ final class ManagedClass: @unchecked Sendable {
     let isPlain: Bool
     /// For each field of the model, the index of its column in the table; nil for linking objects.
     let properties: [Int?]
-    /// Cache of `aliases`, the names of properties in the program for their names in the file; nil
-    /// until a condition first needs them.
+    /// Cache of `aliases`, which maps property names in the program to column names in the file;
+    /// nil until a condition first needs it.
     let names = LockedValue<KeyPathAliases?>(nil)
 
     /// The properties of a column that are needed when an object becomes managed.
@@ -52,8 +52,9 @@ final class ManagedClass: @unchecked Sendable {
     /// In a property wrapper, an index from here on denotes a field of the model that has no column
     /// in the table.
     static let firstField: UInt16 = 0x8000
-    /// In a property wrapper, an index from here up to `firstField` denotes a field of an object
-    /// that records a key path.
+    /// In a property wrapper, an index from here up to `firstField` means that the object records
+    /// which properties a key path reads (`_KeyPathRecording`). The index minus `firstRecorded` is
+    /// the index of the field in the model.
     static let firstRecorded: UInt16 = 0x4000
 
     init(_ realm: RealmInstance, _ model: ClassModel, _ objects: ObjectClass) {
@@ -146,8 +147,8 @@ final class ManagedClass: @unchecked Sendable {
 
     /// Returns a new accessor of a stored object.
     ///
-    /// - Parameter this: a counted reference to this class. The caller has also counted a reference
-    ///   to the realm. The accessor takes over both.
+    /// - Parameter this: the class, with one reference counted by the caller. The caller has also
+    ///   counted a reference to the realm. The new accessor takes over both references.
     @inline(__always)
     func bound(
         _ key: ObjectKey, _ place: ObjectLocation, _ this: Unmanaged<ManagedClass>

@@ -74,7 +74,8 @@ private struct KeyCheck {
         storing = _Storing(realm)
     }
 
-    /// Checks an object, and the unmanaged objects that will be added together with it.
+    /// Checks that the primary keys of an object, and of the unmanaged objects that will be added
+    /// together with it, are not used yet.
     mutating func add(_ object: ObjectBase) throws(Realm.DuplicateKey) {
         var pending = [object]
         while let object = pending.popLast() {

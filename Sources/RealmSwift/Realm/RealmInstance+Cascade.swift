@@ -21,7 +21,8 @@ private struct Cascade {
     private let realm: RealmInstance
     private var seen: Set<ObjectLink> = []
     private var pending: [ObjectBase] = []
-    /// For each class, the properties whose linked objects are deleted, too.
+    /// For each class, the properties that are declared with `cascades`. If an object is deleted,
+    /// the objects to which these properties link are deleted, too.
     private var fields: [String: [ClassModel.Field]] = [:]
 
     init(_ realm: RealmInstance) { self.realm = realm }

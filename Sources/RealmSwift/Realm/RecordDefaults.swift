@@ -8,7 +8,8 @@ final class RecordDefaults {
         let field: ClassModel.Field
     }
 
-    /// Values that are the same in all new objects, by column. Valid as long as this object.
+    /// Default values that are the same in all new objects, by column. Texts and bytes in the
+    /// values are valid as long as this `RecordDefaults` exists.
     private(set) var fixed: [(column: Int, value: Value)] = []
     /// Columns whose default differs from object to object.
     private var varying: [Column] = []

@@ -203,7 +203,7 @@ public struct Property: CustomStringConvertible, Equatable, Sendable {
 }
 
 extension PropertyType {
-    /// The type in descriptions of a schema.
+    /// Name of the type in the text of a schema, such as `object id`.
     var schemaName: String {
         switch self {
         case .objectId: "object id"

@@ -74,8 +74,8 @@ extension RealmSectionedResult {
 
 extension RealmSectionedResult where Element: RealmSectionedResult, Element.Element: ObjectBase {
     /// Calls `block` first with the initial sections, and then after each change. Modifications are
-    /// reported only for the given properties. Traps under the same conditions as the variant with
-    /// names.
+    /// reported only for the given properties. Traps under the same conditions as the overload
+    /// whose `keyPaths` are strings.
     ///
     /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
     ///   or actor.
@@ -87,7 +87,7 @@ extension RealmSectionedResult where Element: RealmSectionedResult, Element.Elem
 
     /// Calls `block` on an actor, first with the initial sections and then after each change.
     /// Modifications are reported only for the given properties. Traps under the same conditions as
-    /// the variant with names.
+    /// the overload whose `keyPaths` are strings.
     ///
     /// - Returns: a token. The observation ends when the token is released. If the task is
     ///   cancelled or the realm cannot be opened on the actor, the token has no observation.
@@ -102,8 +102,8 @@ extension RealmSectionedResult where Element: RealmSectionedResult, Element.Elem
 
 extension RealmSectionedResult where Element: ObjectBase {
     /// Calls `block` first with the initial section, and then after each change. Modifications are
-    /// reported only for the given properties. Traps under the same conditions as the variant with
-    /// names.
+    /// reported only for the given properties. Traps under the same conditions as the overload
+    /// whose `keyPaths` are strings.
     ///
     /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
     ///   or actor.
@@ -115,7 +115,7 @@ extension RealmSectionedResult where Element: ObjectBase {
 
     /// Calls `block` on an actor, first with the initial section and then after each change.
     /// Modifications are reported only for the given properties. Traps under the same conditions as
-    /// the variant with names.
+    /// the overload whose `keyPaths` are strings.
     ///
     /// - Returns: a token. The observation ends when the token is released. If the task is
     ///   cancelled or the realm cannot be opened on the actor, the token has no observation.

@@ -8,8 +8,8 @@ final class SectionsSource<Key: _Persistable & Hashable, Element: RealmCollectio
 {
     let results: Results<Element>
     let key: (Element) -> Key
-    /// The sections of one version. A lock guards them, because several threads may use frozen
-    /// sections.
+    /// The sections that were computed last, with the version for which they were computed. A lock
+    /// guards them, because several threads may use frozen sections.
     private let known = LockedValue<Known?>(nil)
 
     private struct Known: @unchecked Sendable {

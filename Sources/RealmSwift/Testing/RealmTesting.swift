@@ -7,7 +7,8 @@ import Synchronization
 /// the process.
 @_spi(Testing)
 public enum RealmTesting {
-    /// A misuse that was reported while a closure was running.
+    /// A misuse, an error of the program that otherwise ends the process, reported while a closure
+    /// was running.
     public struct Misuse: Sendable {
         /// Name of the Objective-C exception that the SDK throws for this misuse.
         public let name: String
@@ -15,11 +16,12 @@ public enum RealmTesting {
         public let reason: String
     }
 
-    /// Runs `body` on another thread and waits for it. That thread impersonates the calling thread,
-    /// so `body` may use the caller's realms.
+    /// Runs `body` on another thread and waits for it. Checks of the current thread treat that
+    /// thread as the calling thread, so `body` may use the caller's realms.
     ///
-    /// After a misuse, the other thread sleeps for ever. Objects that it references are never
-    /// released.
+    /// A misuse, such as setting a property outside of a write transaction, does not end the
+    /// process here. Instead, the other thread sleeps for ever. Objects that it references are
+    /// never released.
     ///
     /// - Returns: the misuse; nil if `body` returned.
     public static func catchMisuse(_ body: () -> Void) -> Misuse? {

@@ -69,7 +69,7 @@ private struct LineStream {
         return lines
     }
 
-    /// Stores lines in the write transaction of `realm`.
+    /// Stores the JSON records in `lines` in the open write transaction of `realm`.
     mutating func write(_ lines: Data, to realm: Realm) throws {
         let part = try rules.add(to: realm.instance, lines)
         rules.lines += lines.count { $0 == UInt8(ascii: "\n") }

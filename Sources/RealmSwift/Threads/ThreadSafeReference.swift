@@ -176,7 +176,8 @@ extension Projection: ThreadTransferable {
 }
 
 extension SectionsSource {
-    /// Function that creates sections with the same keys from the results in another realm.
+    /// Function that creates the same sections in another realm: it groups the corresponding
+    /// results of that realm by the same key function.
     fileprivate var maker: (RealmInstance, RealmEngine.Confined) -> SectionsSource? {
         let (maker, key) = (results.maker, key)
         return { realm, confined in
