@@ -45,8 +45,8 @@ package enum DecryptedMemoryLimit {
 ///
 /// Pages are freed by making their addresses inaccessible ("closed"), piece by piece. A piece is a
 /// range of 4 adjacent pages, more in files over 256 MiB. Four adjacent pieces are a group. A
-/// closed piece is decrypted in work memory, where no reader can see incomplete bytes, and then
-/// moved to its address with one system call.
+/// closed piece is decrypted in separate memory (work memory), where no reader can see incomplete
+/// bytes, and then moved to its address with one system call.
 ///
 /// If a file is read sequentially, several pieces of a group are restored together. Pages are freed
 /// in whole groups, since a system call takes as long as decrypting a page. Free to cross threads:
@@ -252,9 +252,10 @@ final class DecryptedPageCache: @unchecked Sendable {
         return true
     }
 
-    /// Moves the decrypted `pages` from work memory to the addresses that readers use, and makes
-    /// these addresses accessible. `pages` consists of one to four adjacent pieces of one group; a
-    /// piece is a range of `1 << shift` adjacent pages. Returns false on failure.
+    /// Moves the decrypted `pages` from the work memory, in which they were decrypted, to the
+    /// addresses that readers use, and makes these addresses accessible. `pages` consists of one to
+    /// four adjacent pieces of one group; a piece is a range of `1 << shift` adjacent pages.
+    /// Returns false on failure.
     func open(_ pages: Range<Int>) -> Bool {
         let offset = pages.lowerBound * EncryptedLayout.page
         let count = pages.count * EncryptedLayout.page

@@ -122,10 +122,10 @@ extension EncryptedPages {
         return pages
     }
 
-    /// Decrypts `page` again into work memory, or returns 0 if the page had not been decrypted
-    /// before its piece (a few adjacent pages) was freed. Also decrypts the next page if that page
-    /// had been decrypted, too, and if both pages authenticate when read once. Returns the number
-    /// of pages decrypted, 0 to 2.
+    /// Decrypts `page` again, in memory that readers do not access, or returns 0 if the page had
+    /// not been decrypted before its piece (a few adjacent pages) was freed. Also decrypts the next
+    /// page if that page had been decrypted, too, and if both pages authenticate when read once.
+    /// Returns the number of pages decrypted, 0 to 2.
     private func restore(
         _ bounds: DecryptedPageCache, _ page: Int, isLast: Bool, _ scratch: Scratch
     ) -> Int {

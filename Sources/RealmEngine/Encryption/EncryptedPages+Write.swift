@@ -1,5 +1,5 @@
-/// Operations of the only writer: the participant with the writer's turn, or the first participant
-/// of a session.
+/// Operations that only one participant of the session may call at a time: the one with the
+/// writer's turn, or the first one while it begins the session.
 extension EncryptedPages {
     /// Element of `marks` for a page that the writer has changed in memory and not yet written to
     /// the file.

@@ -74,8 +74,8 @@ final class EncryptedSequence {
         memset(table, 0, EncryptedLayout.page)
     }
 
-    /// Encrypts a page of the group that is being filled, with the page's next counter. Stores the
-    /// page's entry in `table`.
+    /// Encrypts a page of the group of 64 pages that is being filled, with the page's next counter.
+    /// Stores the page's entry (counters and authentication codes) in `table`.
     private func encrypt(_ plain: UnsafeRawPointer, _ page: Int) {
         let place = page % EncryptedLayout.group
         seal(
@@ -118,7 +118,7 @@ final class EncryptedSequence {
         try setSize(descriptor, EncryptedLayout.fileSize(of: size), path: path)
     }
 
-    /// Overwrites bytes of the first page, which must be complete.
+    /// Overwrites bytes of the first page. The whole page must have been appended before.
     func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(RealmError) {
         precondition(page > 0 && offset + bytes.count <= EncryptedLayout.page)
         (first + offset).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)

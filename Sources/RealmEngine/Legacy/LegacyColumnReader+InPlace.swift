@@ -32,8 +32,8 @@ extension LegacyColumnReader {
     }
 
     /// Checks values that readers of the current format do not check: bools, links, enumerated
-    /// strings, texts. Returns false if the leaf cannot be used as it is, so that its values must
-    /// be copied.
+    /// strings, texts. Returns false if the leaf cannot be read as a leaf of the current format, so
+    /// that its values must be copied.
     private func isSound(
         _ part: NodeView, _ leaf: LegacyLeaf
     ) throws(RealmError) -> Bool {
@@ -57,8 +57,8 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Whether the leaf can be used as it is: it has one blob per value, or short strings and no
-    /// null in a required column.
+    /// Whether a leaf of strings can be read as a leaf of the current format, without a copy. It
+    /// must have one blob per value, or short strings, and no null if the column is required.
     private func isSoundText(
         _ part: NodeView, _ leaf: LegacyLeaf
     ) throws(RealmError) -> Bool {

@@ -35,22 +35,23 @@ final class LegacyContent: Sendable {
         guard Self.isLegacy(self.tables) else { throw Self.laterFormat(at: tables) }
     }
 
-    /// The error for tables of format 10 or later that no upgrade of an old file could have left.
+    /// The error for tables that have the form of format 10 or later although the header names an
+    /// older format. An interrupted upgrade cannot have left such tables.
     static func laterFormat(at ref: Ref) -> RealmError {
         .corrupt("tables of a later format than the header names", at: ref)
     }
 
-    /// Table that contains the primary keys of the classes. It is the last thing that an upgrade to
-    /// format 10 removes.
+    /// Name of the table that contains the primary keys of the classes. An upgrade to format 10
+    /// removes this table last.
     static let keyTable = "pk"
-    /// Table that contains the completed steps of an upgrade.
+    /// Name of the table that contains the completed steps of an upgrade to format 10.
     static let progressTable = "!UPDATE_PROGRESS"
 
     /// Whether an upgrade to format 10 has converted some tables and was interrupted.
     var isPartlyUpgraded: Bool { tables.contains { $0.stage != .none } }
 
-    /// Whether the tables show that they are of an old format, or that an upgrade of them was
-    /// interrupted. If false, the format number in the header is wrong.
+    /// Whether the tables have the form of an old format, or the form that an interrupted upgrade
+    /// leaves. If false, the format number in the header is wrong.
     private static func isLegacy(_ tables: [LegacyTable]) -> Bool {
         tables.isEmpty
             || tables.contains {

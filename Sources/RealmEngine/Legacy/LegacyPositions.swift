@@ -1,5 +1,5 @@
-/// Numbers of the nodes that one table has in the current format: `LegacyNodes` identifies each
-/// node that it builds by a number.
+/// Assigns numbers to the nodes that represent one table of an old file in the current format.
+/// `LegacyNodes` builds these nodes when they are opened, and identifies each by its number.
 struct LegacyPositions {
     enum What {
         case distinct(Int)

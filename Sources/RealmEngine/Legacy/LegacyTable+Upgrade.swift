@@ -5,7 +5,7 @@ extension LegacyTable.Unlinked {
     static let upgradedSlots = 12
 
     /// Reads a table whose root has the form of format 10. The table may still have a columns
-    /// array, with the roots of the B+trees that the columns had before the upgrade.
+    /// array, with the roots of the B+trees that the columns had before the upgrade to clusters.
     ///
     /// The upgrade first creates the objects in clusters, unless the clusters already contain as
     /// many objects as the columns have rows. Then it sets the links. The commit that moves the
@@ -49,9 +49,9 @@ extension LegacyTable.Unlinked {
         return try ClusterTree(space: space, root: root).count()
     }
 
-    /// - Parameter needsRows: whether some columns still have their B+trees from before the
-    ///   upgrade. Then each object's row in these B+trees must be known; throws `corrupt` if it is
-    ///   not.
+    /// - Parameter needsRows: whether some columns still have their B+trees from before the upgrade
+    ///   to clusters. Then each object's row in these B+trees must be known; throws `corrupt` if it
+    ///   is not.
     private static func objects(
         _ space: NodeSpace, _ root: Ref, _ spec: LegacySpec, needsRows: Bool, at ref: Ref
     ) throws(RealmError) -> UpgradedObjects {

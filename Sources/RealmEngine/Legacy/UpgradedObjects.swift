@@ -11,26 +11,26 @@ final class UpgradedObjects: Sendable {
     let leaves: [Ref]
     /// Index of the first object of each leaf, followed by the number of objects.
     let starts: [Int]
-    /// For each object, its row in the B+trees that the columns had before the upgrade. Nil if the
-    /// row of each object equals the object's key.
+    /// For each object, its row in the B+trees that the columns had before the upgrade to clusters.
+    /// Nil if the row of each object equals the object's key.
     let oldRows: [Int]?
-    /// For each row of the B+trees that the columns had before the upgrade, the index of its object
-    /// in `keys`. Nil if the row of each object equals the object's key.
+    /// For each row of the B+trees that the columns had before the upgrade to clusters, the index
+    /// of its object in `keys`. Nil if the row of each object equals the object's key.
     private let indexes: [Int]?
     /// Whether the key of each object equals its index, and also its row in the B+trees that the
-    /// columns had before the upgrade.
+    /// columns had before the upgrade to clusters.
     let keysAreRows: Bool
 
     /// Name of the column that contains the row that each object had in the B+trees before the
-    /// upgrade. Engines that made object keys from primary keys added this column during the
-    /// upgrade.
+    /// upgrade to clusters. Engines that made object keys from primary keys added this column
+    /// during the upgrade.
     static let rowColumn = "!ROW_INDEX"
 
     /// Reads the keys of the cluster tree at `root`. Reads no values of properties.
     ///
     /// - Parameter rowIndex: index of the column `rowColumn` in cluster leaves, whose values are
-    ///   also read: each is an object's row in the B+trees before the upgrade. Nil if there is no
-    ///   such column.
+    ///   also read: each is an object's row in the B+trees before the upgrade to clusters. Nil if
+    ///   there is no such column.
     init(_ space: NodeSpace, _ root: Ref, rowIndex: Int?) throws(RealmError) {
         var (keys, leaves, starts, rows) = ([Int64](), [Ref](), [0], [Int]())
         var cursor = ClusterTree(space: space, root: root).leaves()
@@ -80,7 +80,7 @@ final class UpgradedObjects: Sendable {
     }
 
     /// Returns the index of the object whose row was `row` in the B+trees that the columns had
-    /// before the upgrade; nil if there is none.
+    /// before the upgrade to clusters; nil if there is none.
     func index(ofRow row: Int) -> Int? {
         guard let indexes else { return index(ofKey: Int64(row)) }
         return indexes.indices.contains(row) ? indexes[row] : nil
@@ -89,7 +89,7 @@ final class UpgradedObjects: Sendable {
 
 extension LegacyTable {
     /// Whether the key of each object equals its index, and also its row in the B+trees that the
-    /// columns had before an upgrade. True if no upgrade to format 10 has begun.
+    /// columns had before an upgrade to clusters. True if no upgrade to format 10 has begun.
     var keysAreRows: Bool { objects?.keysAreRows ?? true }
 
     /// Smallest key that is greater than the keys of all objects.
@@ -107,7 +107,8 @@ extension LegacyTable {
     }
 
     /// Returns the index of the object to which a link refers. The link contains `row`, the row
-    /// that the object had before the upgrade. `ref` is the node with the link, for errors.
+    /// that the object had before the upgrade to clusters. `ref` is the node with the link, for
+    /// errors.
     func index(ofRow row: Int64, from ref: Ref) throws(RealmError) -> Int {
         if let objects {
             if let index = objects.index(ofRow: Int(row)) { return index }

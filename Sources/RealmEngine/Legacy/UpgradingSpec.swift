@@ -17,8 +17,8 @@ struct UpgradingSpec {
     private let opposites: (tables: NodeView, columns: NodeView)?
     private var nextSubspec = 0
     private var nextKeys = 0
-    /// Index of the column `!ROW_INDEX`, which contains each object's row in the B+trees before the
-    /// upgrade; nil if there is no such column.
+    /// Index of the column `!ROW_INDEX`, which contains each object's row in the B+trees that the
+    /// columns had before the upgrade to clusters; nil if there is no such column.
     private let rowColumn: Int?
 
     /// Attribute bit that marks a list column in format 10.

@@ -81,7 +81,7 @@ extension ResultsSource {
 /// each atomic change of a reference count synchronises all processors.
 private struct AccessorSupply {
     private var managed: Unmanaged<ManagedClass>?
-    /// Number of accessors that this supply can still bind. For each of them, one reference to the
+    /// Number of accessors that `next` can still create. For each of them, one reference to the
     /// class and one to its realm were counted in advance.
     private var counted: UInt32 = 0
 

@@ -117,7 +117,8 @@ struct KeyPathWalk {
 
     // MARK: Messages
 
-    /// Runs `step`. If it traps, the message can name the key path (`messageSuffix`).
+    /// Runs `step`, which follows a part of the key path. If `step` traps, the message can name the
+    /// key path (`messageSuffix`).
     private func named<R>(_ step: () -> R) -> R {
         let record = ThreadRecord.current
         let outer = record.keyPath

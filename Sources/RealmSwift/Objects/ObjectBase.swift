@@ -256,8 +256,8 @@ open class ObjectBase: NSObject {
         _Stored(value: value(property), realm: keepAlive)
     }
 
-    /// Returns the stored value of a property. Unlike `stored`, does not add the realm, which only
-    /// values of some types need. Traps if the object was deleted.
+    /// Returns the stored value of a property, without the realm that `stored` also returns. Only
+    /// values of some types need the realm. Traps if the object was deleted.
     @inline(__always)
     final func value(_ property: Int) -> Value {
         read { (objects, key, place) throws(RealmError) in

@@ -144,8 +144,8 @@ extension Persisted where Value: LinkingObjectsProtocol {
 
 // MARK: - The columns of a class
 
-/// Operations on a column, without the generic parameter of its type. `address` is the address of
-/// the property wrapper, or of the holder, in an object.
+/// Operations on a column, without the generic parameter of its type. `address` is the address in
+/// an object: of the property wrapper, or of the reference to a holder, such as a `List`.
 protocol ColumnWrapper {
     /// Whether the column is a holder: an object such as `List`, which is attached to its stored
     /// value. Otherwise it is a property wrapper, which contains the index of its property.

@@ -131,8 +131,8 @@ extension Projection: AnyProjection {
     }
 }
 
-/// Operations on a projected property, without its generic parameters. `place` is the address of
-/// the property wrapper in a projection.
+/// Operations on a property of a projection (`@Projected`), without its generic parameters. `place`
+/// is the address of the property wrapper in the projection object.
 protocol ProjectedField {
     static func path(at place: UnsafeMutableRawPointer) -> String
     static func value(at place: UnsafeMutableRawPointer, of root: ObjectBase) -> Any

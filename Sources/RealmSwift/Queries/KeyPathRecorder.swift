@@ -72,8 +72,8 @@ public final class _KeyPathRecording {
     }
 }
 
-/// A property value that is an object ("holder"), such as `List` or `RealmProperty`. While a key
-/// path is recorded, `note` records that the key path contains this property.
+/// A property value that is an object ("holder"), such as `List` or `RealmProperty`. `note` records
+/// that a key path reads the property with this value.
 protocol RecordedHolder { func note() }
 
 extension ObjectBase {
@@ -84,7 +84,8 @@ extension ObjectBase {
 }
 
 extension ObjectBase {
-    /// Records that a key path reads a property. Returns false if no key path is recorded.
+    /// Records that a key path reads the property with index `property`. Returns false if this
+    /// object does not record key paths.
     func note(_ property: UInt16) -> Bool {
         guard let recorder else { return false }
         let field = Int(property - ManagedClass.firstRecorded)

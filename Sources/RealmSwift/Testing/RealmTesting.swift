@@ -42,8 +42,8 @@ public enum RealmTesting {
             ? "NSUnknownKeyException" : "RLMException"
     }
 
-    /// A closure stored in heap memory, so that its captured values can be released although a
-    /// thread sleeps in it.
+    /// A closure stored in heap memory. If a misuse makes a thread sleep for ever inside the
+    /// closure, the values that the closure captures can nevertheless be released.
     private struct Work: @unchecked Sendable {
         private let cell: UnsafeMutablePointer<(() -> Void, Int)>
         private let count: Int

@@ -13,8 +13,8 @@ struct TemporaryName {
 
     private static let prefix = ".realm-tools-"
     private static let suffix = ".tmp"
-    /// Counter for unique names in this process, so that removing a name cannot remove another
-    /// file.
+    /// Counter for unique names. This process uses no name twice, so removing a file by its name
+    /// cannot remove another file.
     private static let made = Atomic<Int>(0)
 
     /// Creates a file or directory with an unused name in `folder`.

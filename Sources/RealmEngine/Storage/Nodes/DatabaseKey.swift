@@ -13,7 +13,8 @@ enum DatabaseKey: Sendable {
         self = key.map { .given($0) } ?? .none
     }
 
-    /// Throws `key` unless `file` was opened with the same key.
+    /// Throws an error of the kind `key` unless `file` was opened with this key, or without a key
+    /// if this is `none`.
     func checkAgreement(_ file: MappedFile) throws(RealmError) {
         switch (self, file.mapping.pages?.key) {
         case (.none, nil), (.unknown, _): return
@@ -26,8 +27,8 @@ enum DatabaseKey: Sendable {
 
     /// Returns `mapping`, or a mapping of the decrypted database in the file that `mapping` maps.
     ///
-    /// Throws `key` if the key is missing or wrong, or if there is a key but the file is not
-    /// encrypted.
+    /// Throws an error of the kind `key` if the key is missing or wrong, or if there is a key but
+    /// the file is not encrypted.
     ///
     /// - Parameter isNew: whether the file is still empty.
     func opened(

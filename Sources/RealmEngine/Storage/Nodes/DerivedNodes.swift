@@ -22,7 +22,7 @@ class DerivedNodes: @unchecked Sendable {
     let copiesEnd = Atomic<UInt64>(0)
 
     /// Returns the node at `ref`, which is valid as long as this object lives. The payload may be
-    /// in an encrypted file; then the caller prepares its pages.
+    /// in an encrypted file; the caller then decrypts its pages.
     func node(_ ref: Ref) throws(RealmError) -> NodeView {
         throw .corrupt("a reference leads outside the snapshot", at: ref)
     }

@@ -136,24 +136,26 @@ struct NodeSpace {
         (validatedForms >> UInt32(flags >> 3)) & 1 != 0
     }
 
-    /// Subtracts `bytes` from the read budget. Throws `corrupt` if the budget is exhausted.
+    /// Subtracts `bytes` from the read budget, the number of bytes that may still be read. Throws
+    /// `corrupt` if the budget is exhausted.
     @inline(__always)
     func charge(_ bytes: Int, at ref: Ref) throws(RealmError) {
         state.pointee.budget &-= bytes
         if state.pointee.budget < 0 { throw exhausted(ref) }
     }
 
-    /// Subtracts a fraction of `length`, the size of a stored value, from the read budget. Only a
-    /// fraction, since reading a valid file may read the same value dozens of times. A damaged
-    /// file, however, must not repeat a value for ever.
+    /// Subtracts 1/32 of `length`, the size of a stored value, from the read budget (number of
+    /// bytes that may still be read). Only a fraction, since reading a valid file may read the same
+    /// value dozens of times. A damaged file, however, must not repeat a value for ever.
     @inline(__always)
     func chargeValue(_ length: Int, at ref: Ref) throws(RealmError) {
         if length > 256 { try charge(length >> 5, at: ref) }
     }
 
-    /// Subtracts a fraction of `count`, the number of elements in a leaf of a collection, from the
-    /// read budget. Elements of width 0 take no space, so the size of the leaf does not limit their
-    /// number. Throws `corrupt` if the file cannot have that many elements.
+    /// Subtracts 1/32 of `count`, the number of elements in a leaf of a collection, from the read
+    /// budget (number of bytes that may still be read). Elements of width 0 take no space, so the
+    /// size of the leaf does not limit their number. Throws `corrupt` if the file cannot have that
+    /// many elements.
     @inline(__always)
     func chargeElements(_ count: Int, at ref: Ref) throws(RealmError) {
         if state.pointee.derived != nil { return try chargeDerivedElements(count, at: ref) }
@@ -161,9 +163,9 @@ struct NodeSpace {
         try charge(count >> 5, at: ref)
     }
 
-    /// Sets the read budget for a new visit of the nodes to 16 times the size of the file: one
-    /// visit may read a node for a filter, for a sort order and for the output. Adds a constant for
-    /// small files.
+    /// Sets the read budget, the number of bytes that may still be read, for a new visit of the
+    /// nodes. It is 16 times the size of the file: one visit may read a node for a filter, for a
+    /// sort order and for the output. Adds a constant for small files.
     func resetBudget() {
         if !state.pointee.isOutdated { state.pointee.budget = 16 &* extent &+ (1 << 14) }
     }

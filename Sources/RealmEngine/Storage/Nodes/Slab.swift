@@ -234,7 +234,7 @@ struct SlabNodes {
 extension NodeView {
     static let signature: UInt64 = 0x4141_4141
 
-    /// The eight header bytes as one little-endian word.
+    /// Returns the eight bytes of a node's header as one little-endian word.
     @inline(__always)
     static func header(flags: UInt8, count: Int) -> UInt64 {
         let size = UInt64(UInt32(truncatingIfNeeded: count).byteSwapped >> 8)

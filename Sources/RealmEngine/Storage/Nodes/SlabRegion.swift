@@ -88,7 +88,7 @@ final class SlabRegions: Sendable {
     }
 
     /// Records that the last node of the region ends at `end`, so that the next region can begin
-    /// there.
+    /// after it.
     func close(_ region: SlabRegion, at end: Int) {
         let page = AddressSpace.pageSize
         let pages = max(1, (end - region.offset + page - 1) / page)

@@ -15,8 +15,8 @@ struct TopArray {
     let history: Ref
     let historySchema: UInt64
     let syncFileID: UInt64
-    /// Ref of the state of an online compaction. None if the slot contains a number or is missing
-    /// (storage format 4.6).
+    /// Ref of the state of an online compaction. `Ref.none` if the slot contains a number or is
+    /// missing (storage format 4.6).
     let evacuation: Ref
 
     /// History type of a file that is not synchronised with a server.

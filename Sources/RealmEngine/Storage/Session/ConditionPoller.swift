@@ -19,8 +19,8 @@ struct ConditionPoller {
 }
 
 extension LockFile {
-    /// Milliseconds between two checks, during a wait for a mutex, whether a broadcast on a
-    /// condition variable of the lock file hangs.
+    /// Interval in milliseconds at which a thread that waits for a mutex checks whether a broadcast
+    /// on a condition variable of the lock file hangs.
     private static let lookInterval = 50
 
     /// Waits for the write or control mutex, at most until `deadline`; returns nil if `deadline`

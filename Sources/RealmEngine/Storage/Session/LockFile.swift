@@ -227,7 +227,7 @@ struct LockFile: @unchecked Sendable {
         nonmutating set { atomic32(Offset.newest).pointee.store(newValue, ordering: .releasing) }
     }
 
-    /// Returns entry `i`, whose bytes must be mapped.
+    /// Returns entry `i` of the version list. The bytes of the entry must be mapped.
     func entry(_ i: Int) -> VersionEntry {
         VersionEntry(base + Self.headerSize + Self.entrySize * i)
     }

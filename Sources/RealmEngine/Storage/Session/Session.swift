@@ -333,7 +333,7 @@ final class Session: Sendable {
         try withList { (list) throws(RealmError) in try list.held() }
     }
 
-    /// Whether the version list of the lock file has an entry of `version`, which was published.
+    /// Whether the version list of the lock file has an entry of `version`.
     func lists(_ version: UInt64) throws(RealmError) -> Bool {
         try withList { (list) throws(RealmError) in try list.lists(version) }
     }

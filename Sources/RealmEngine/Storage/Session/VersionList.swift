@@ -36,7 +36,7 @@ struct VersionList {
         try file.memory.extend(to: LockFile.size(entries: count))
     }
 
-    /// Adds an entry for a version and makes it the newest.
+    /// Adds an entry for a version to the version list and makes it the newest entry.
     func add(version: UInt64, top: Ref, fileSize: UInt64) throws(RealmError) {
         try cover()
         var i = Int(file.allocating)

@@ -80,9 +80,9 @@ final class EncryptedDevice: StorageDevice {
         try confirm()
     }
 
-    /// Makes all changed pages durable except page 0, which contains the file header. Of page 0,
-    /// writes only the entry (counters and authentication codes). Afterwards, the commit only has
-    /// to write page 0.
+    /// Makes all changed pages durable except page 0, which contains the file header. Writes the
+    /// entry of page 0 (its counters and authentication codes), but not page 0 itself. Afterwards,
+    /// the commit only has to write page 0.
     func syncData() throws(RealmError) {
         try flushData(isDurable: true)
         try syncFile()

@@ -10,7 +10,8 @@ extension FreeSpace {
         fileprivate let versions: UnsafeMutablePointer<Int64>
 
         /// Decodes the free list of the version with root `top`. Returns nil if the version has
-        /// none. Throws if a chunk is not inside the version.
+        /// none. Throws if a chunk (free range of bytes) is not between offset 0 and the end of the
+        /// version.
         init?(_ space: NodeSpace, _ top: TopArray) throws(RealmError) {
             if top.freePositions.isNone { return nil }
             let positions = try space.integers(top.freePositions, "free positions")
