@@ -75,7 +75,7 @@ where T: Projection<O> {
 
 extension _KeyPathRecording {
     /// Returns the names of the properties that a key path reads, with dots between them. `root`
-    /// consists of objects that this recorder records.
+    /// contains objects that record in this recorder which of their properties are read.
     func names<Root>(of root: Root, _ keyPath: PartialKeyPath<Root>) -> String {
         forget()
         Self.end(root[keyPath: keyPath])

@@ -14,8 +14,8 @@ final class ManagedClass: @unchecked Sendable {
     var isStale = false
     /// Index of the primary key among the properties of the table.
     let primaryKey: Int?
-    /// For each property wrapper, the offset of its property index in an object, and the index to
-    /// store there.
+    /// For each property wrapper of the class, the offset in an object of the two bytes with the
+    /// index of the wrapper's property, and that index.
     private let bindings: UnsafeMutableBufferPointer<(offset: Int, property: UInt16)>
     /// Columns whose property is an object ("holder") such as `List`, without a wrapper. Few
     /// classes have any.
