@@ -57,15 +57,27 @@ package struct UnixSocket: Sendable {
 
     /// Sends bytes and returns how many were sent; 0 if the socket takes none now, -1 if the client
     /// has gone away.
-    package func send(_ bytes: ArraySlice<UInt8>, waiting: Bool) -> Int {
+    package func send(_ bytes: UnsafeRawBufferPointer, waiting: Bool) -> Int {
         while true {
             let flags = Int32(MSG_NOSIGNAL) | (waiting ? 0 : Int32(MSG_DONTWAIT))
-            let count = bytes.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, flags)
-            }
+            let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
             if count >= 0 { return count }
             if errno == EAGAIN, !waiting { return 0 }
             if errno != EINTR { return -1 }
+        }
+    }
+
+    /// Sends bytes and waits until the socket has taken all. Returns false if the client has gone
+    /// away.
+    package func sendAll(_ bytes: some Collection<UInt8>) -> Bool {
+        Array(bytes).withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                let count = send(rest, waiting: true)
+                if count < 0 { return false }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+            return true
         }
     }
 

@@ -46,7 +46,7 @@ struct Client {
                 open = request
                 if request.isTransfer { own.sent.insert(request.id) }
                 let begin = DispatchTime.now().uptimeNanoseconds
-                guard send(request.line, socket), let reply = replies.next() else { break }
+                guard socket.sendAll(request.line.utf8), let reply = replies.next() else { break }
                 let time = DispatchTime.now().uptimeNanoseconds - begin
                 own.latencies.append(Double(time) / 1e6)
                 check(reply, request, &own)
@@ -70,16 +70,6 @@ struct Client {
         }
         let other = (account + Int.random(in: 1..<Store.accounts)) % Store.accounts
         return Open(id: id, line: "\(id) transfer \(account) \(other) 1\n", isTransfer: true)
-    }
-
-    private func send(_ line: String, _ socket: UnixSocket) -> Bool {
-        var rest = ArraySlice(Array(line.utf8))
-        while !rest.isEmpty {
-            let count = socket.send(rest, waiting: true)
-            if count < 0 { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
     }
 
     private func check(_ reply: String, _ request: Open, _ own: inout Results.State) {
@@ -106,7 +96,7 @@ final class WatchingClient: Sendable {
         }
         let socket = found!
         defer { socket.close() }
-        _ = socket.send(ArraySlice("w watch\n".utf8), waiting: true)
+        _ = socket.sendAll("w watch\n".utf8)
         var lines = LineReader(socket)
         while let line = lines.next() {
             let words = line.split(separator: " ")

@@ -10,8 +10,8 @@ actor Bank {
         let from: Int
         let to: Int
         let amount: Int
-        /// Called with the reply once the transfer is durable, or refused.
-        let reply: @Sendable (String) -> Void
+        /// Receives the reply once the transfer is durable, or refused.
+        let client: Connection
     }
 
     private struct Inbox {
@@ -19,8 +19,14 @@ actor Bank {
         var isWriting = false
     }
 
+    /// A frozen realm, which any thread may read.
+    private struct Version: @unchecked Sendable {
+        let realm: Realm
+    }
+
     private var realm: Realm!
     private let inbox = Mutex(Inbox())
+    private let newest = Mutex<Version?>(nil)
 
     init(_ configuration: Realm.Configuration) async throws {
         realm = try await Realm(configuration: configuration, actor: self)
@@ -35,6 +41,15 @@ actor Bank {
                     Account.self, value: ["number": number, "balance": Store.openingBalance])
             }
         }
+        publish()
+    }
+
+    /// The newest durable version, frozen. May be called on any thread.
+    nonisolated func read() -> Realm { newest.withLock { $0! }.realm }
+
+    private func publish() {
+        let version = Version(realm: realm.freeze())
+        newest.withLock { $0 = version }
     }
 
     /// Accepts a transfer. May be called on any thread.
@@ -56,8 +71,10 @@ actor Bank {
             } catch {
                 replies = orders.map { "\($0.id) error \(error.localizedDescription)" }
             }
-            // The transfers are durable: a reply is never taken back.
-            for (order, reply) in zip(orders, replies) { order.reply(reply) }
+            // The transfers are durable: a reply is never taken back. A client that has its reply
+            // reads this version or a later one.
+            publish()
+            for (order, reply) in zip(orders, replies) { order.client.reply(reply) }
         }
     }
 
@@ -89,5 +106,8 @@ actor Bank {
         return "\(order.id) ok"
     }
 
-    func close() { realm = nil }
+    func close() {
+        newest.withLock { $0 = nil }
+        realm = nil
+    }
 }

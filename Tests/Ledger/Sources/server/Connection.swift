@@ -33,8 +33,8 @@ final class Connection: Sendable {
 
     /// Sends the reply to a request.
     func reply(_ line: String) {
-        send(line)
         let isSettled = state.withLock { state in
+            _ = send(line, &state)
             state.open -= 1
             return state.open == 0 && state.isFinishing
         }
@@ -57,17 +57,19 @@ final class Connection: Sendable {
 
     /// Sends a line without waiting for the client. Returns false if the client has gone away.
     @discardableResult
-    func send(_ line: String) -> Bool {
-        state.withLock { state in
-            if state.isOver { return false }
-            var bytes = ArraySlice(Array(line.utf8) + [UInt8(ascii: "\n")])
+    func send(_ line: String) -> Bool { state.withLock { send(line, &$0) } }
+
+    private func send(_ line: String, _ state: inout State) -> Bool {
+        if state.isOver { return false }
+        var line = line + "\n"
+        return line.withUTF8 { bytes in
+            var sent = 0
             if state.waiting.isEmpty, !state.isFlushing {
-                let count = socket.send(bytes, waiting: false)
-                if count < 0 { return end(&state) }
-                bytes = bytes.dropFirst(count)
+                sent = socket.send(UnsafeRawBufferPointer(bytes), waiting: false)
+                if sent < 0 { return end(&state) }
             }
-            if bytes.isEmpty { return true }
-            state.waiting += bytes
+            if sent == bytes.count { return true }
+            state.waiting += bytes[sent...]
             if state.waiting.count > Self.patience { return end(&state) }
             if !state.isFlushing {
                 state.isFlushing = true
@@ -90,15 +92,10 @@ final class Connection: Sendable {
             let bytes = state.withLock { state in
                 defer { state.waiting = [] }
                 state.isFlushing = !state.waiting.isEmpty
-                return ArraySlice(state.waiting)
-            }
-            var rest = bytes
-            while !rest.isEmpty {
-                let count = socket.send(rest, waiting: true)
-                if count < 0 { return state.withLock { _ = end(&$0) } }
-                rest = rest.dropFirst(count)
+                return state.waiting
             }
             if bytes.isEmpty { return }
+            if !socket.sendAll(bytes) { return state.withLock { _ = end(&$0) } }
         }
     }
 

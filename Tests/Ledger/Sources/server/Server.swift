@@ -5,7 +5,7 @@ import ServerBase
 import Synchronization
 
 /// Serves clients at a socket. Each client has a thread, which reads its requests in turn. Reads
-/// are answered there, from the newest version; transfers go to the bank.
+/// are answered there, from the newest frozen version; transfers go to the bank.
 final class Server: Sendable {
     private struct State {
         var clients: [ObjectIdentifier: Connection] = [:]
@@ -75,36 +75,21 @@ final class Server: Sendable {
         switch request {
         case .transfer(let id, let from, let to, let amount):
             bank.submit(
-                Bank.Order(id: id, from: from, to: to, amount: amount) { client.reply($0) })
+                Bank.Order(id: id, from: from, to: to, amount: amount, client: client))
         case .balance(let id, let number):
+            let account = bank.read().object(ofType: Account.self, forPrimaryKey: number)
             client.reply(
-                read { realm in
-                    realm.object(ofType: Account.self, forPrimaryKey: number).map {
-                        "\(id) ok \($0.balance)"
-                    } ?? "\(id) error no such account"
-                })
-        case .report(let id): client.reply(read { self.report(id, $0) })
+                account.map { "\(id) ok \($0.balance)" } ?? "\(id) error no such account")
+        case .report(let id): client.reply(report(id, bank.read()))
         case .watch(let id): return watch(id, client)
         case .mistake(let id): client.reply("\(id) error not a request")
         }
         return nil
     }
 
-    /// Reads the newest version in a realm of this thread. It is closed afterwards: a thread that
-    /// waits for its client keeps no version.
-    private func read(_ body: (Realm) throws -> String) -> String {
-        do {
-            return try autoreleasepool {
-                let realm = try Realm(configuration: configuration)
-                realm.refresh()
-                return try body(realm)
-            }
-        } catch { return "? error \(error.localizedDescription)" }
-    }
-
     /// All balances and their sum. The version is frozen: nothing moves it while lines are made.
-    private func report(_ id: String, _ realm: Realm) -> String {
-        let accounts = realm.freeze().objects(Account.self)
+    private func report(_ id: String, _ version: Realm) -> String {
+        let accounts = version.objects(Account.self)
         let lines = accounts.map { "\(id) balance \($0.number) \($0.balance)" }
         let sum: Int = accounts.sum(of: \.balance)
         return (lines + ["\(id) ok \(sum)"]).joined(separator: "\n")
