@@ -118,6 +118,66 @@ import Testing
         try lab.check()
     }
 
+    @Test func nestedCollectionsAreFoundAtTheirNewIndex() throws {
+        let (deepest, outer) = (try #require(deepest), try #require(things.anything[1].listValue))
+        let reference = ThreadSafeReference(to: deepest)
+        try realm.write {
+            things.anything.insert(.fromArray([.string("other")]), at: 0)
+            outer.insert(.fromArray([.string("first")]), at: 0)
+            deepest.append(.int(3))
+        }
+        #expect(deepest.map(\.self) == [.int(1), .string("two"), .int(3)])
+        #expect(things.anything[2].listValue == outer && outer[1].listValue == deepest)
+        #expect(outer[0].listValue != deepest && realm.resolve(reference) == deepest)
+        try realm.write {
+            outer.move(from: 1, to: 2)
+            things.anything.swapAt(0, 2)
+            deepest[0] = .int(0)
+        }
+        #expect(things.anything[0].listValue == outer && outer[2].listValue == deepest)
+        #expect(deepest.count == 3 && deepest[0] == .int(0))
+        // A list in the same place is another one.
+        try realm.write { outer[2] = .fromArray([.int(1)]) }
+        #expect(deepest.isInvalidated && !outer.isInvalidated && outer[2].listValue != deepest)
+        try lab.check()
+    }
+
+    @Test func nestedCollectionsOfAMapEndWithTheirEntry() throws {
+        let (map, list) = (try #require(map), try #require(list))
+        try realm.write {
+            map["a"] = .fromDictionary(["number": .int(1)])
+            list.append(.bool(true))
+        }
+        #expect(list.count == 3 && map["list"]?.listValue == list)
+        try realm.write { map["list"] = .fromArray([.int(9)]) }
+        #expect(list.isInvalidated && map["list"]?.listValue != list)
+        try lab.check()
+    }
+
+    @Test func nestedCollectionsAreFoundInLargeLists() throws {
+        let deepest = try #require(deepest)
+        let outer = try #require(things.anything[1].listValue)
+        try realm.write {
+            for i in 0..<1500 { outer.insert(.fromArray([.int(i)]), at: 0) }
+            deepest.append(.int(3))
+        }
+        #expect(deepest.count == 3 && outer[1500].listValue == deepest)
+        #expect(deepest.freeze().count == 3)
+        try lab.check()
+    }
+
+    @Test func observersFollowNestedCollections() throws {
+        let queue = DispatchQueue(label: "observer")
+        let held = observe(queue)
+        let notes = try notes {
+            things.anything.insert(.fromArray([.none]), at: 0)
+            things.anything[2].listValue?[0].listValue?.append(.int(3))
+        }
+        #expect(notes == ["deepest -[] +[2] *[]"])
+        queue.sync { withExtendedLifetime(held) {} }
+        try lab.check()
+    }
+
     @Test func nestedCollectionsFreezeAndThaw() throws {
         let frozen = try #require(list?.freeze())
         try realm.write { list?.removeAll() }

@@ -138,9 +138,9 @@ final class ManagedCollection {
             realm: realm, place: .element(self, key.map { .key($0) } ?? .index(position)))
     }
 
-    /// Returns the collection that is the element at `step` of this collection.
-    func nested(_ step: CollectionLocation.Step) -> ManagedCollection {
-        ManagedCollection(realm, handle.nested(step), name, releases: releases)
+    /// Returns the collection `value` that is the element at `step` of this collection.
+    func nested(_ step: CollectionLocation.Step, _ value: Value) -> ManagedCollection {
+        ManagedCollection(realm, handle.nested(step, value), name, releases: releases)
     }
 
     /// Hash value, equal for accessors of the same stored collection.

@@ -32,7 +32,7 @@ public struct _Stored {
     var collection: ManagedCollection? {
         switch place {
         case .property(let object, let property)?: ManagedCollection(object, property, "List")
-        case .element(let collection, let step)?: collection.nested(step)
+        case .element(let collection, let step)?: collection.nested(step, value)
         case nil: nil
         }
     }

@@ -130,17 +130,15 @@ enum ValueSlot {
     /// Returns the collection that is stored at this slot and into which `value` is merged; nil if
     /// the slot has no collection of the same kind (list or dictionary).
     private func nested(_ value: AnyRealmValue, _ storing: _Storing) -> ManagedCollection? {
-        switch value {
-        case .list:
-            guard case .list? = current(storing) else { return nil }
-        case .dictionary:
-            guard case .dictionary? = current(storing) else { return nil }
+        let stored = current(storing)
+        switch (value, stored) {
+        case (.list, .list?), (.dictionary, .dictionary?): break
         default: return nil
         }
         return switch self {
         case .property(let object, let property): ManagedCollection(object, property, "List")
-        case .element(let list, let index): list.nested(.index(index))
-        case .entry(let map, let key): map.nested(.key(key))
+        case .element(let list, let index): list.nested(.index(index), stored!)
+        case .entry(let map, let key): map.nested(.key(key), stored!)
         }
     }
 }

@@ -19,8 +19,13 @@ package struct CollectionHandle {
     package mutating func follow() throws(RealmError) { try owner.follow() }
 
     /// Returns the nested collection at an index of a list or under a key of a dictionary.
-    package func nested(_ step: CollectionLocation.Step) -> CollectionHandle {
-        CollectionHandle(owner, property, steps + [step])
+    ///
+    /// - Parameter value: the collection, which is then found also at another index; null if it is
+    ///   not known, so that the step is followed.
+    package func nested(
+        _ step: CollectionLocation.Step, _ value: Value = .null
+    ) -> CollectionHandle {
+        CollectionHandle(owner, property, steps + [step.identifying(value)])
     }
 
     // MARK: Reading
@@ -117,8 +122,32 @@ package struct CollectionHandle {
             }
             guard let found else { throw noCollection }
             return found
+        case (.collection(let key, let index), .list(let view)):
+            return try nested(key, near: index, in: view, space)
+        case (.collection(let key, let index), .dictionary(let view)):
+            guard let halves = try halves(view, space) else { throw noCollection }
+            return try nested(key, near: index, in: halves.values, space)
         default: throw noCollection
         }
+    }
+
+    /// Returns the collection with the key `key` among the elements of `view`.
+    private static func nested(
+        _ key: Int32, near index: Int, in view: CollectionView, _ space: NodeSpace
+    ) throws(RealmError) -> Value {
+        if index < (try ElementCursor.count(space, view)) {
+            let value = try element(at: index, of: view, space)
+            if value.nestedKey == key { return value }
+        }
+        var cursor = ElementCursor(space, view)
+        while let leaf = try cursor.nextLeaf() {
+            guard case .mixed(let leaf) = leaf, let i = try leaf.index(ofCollection: key) else {
+                continue
+            }
+            let value = try CollectionView.element(try leaf.value(i), depth: view.depth)
+            if value.nestedKey == key { return value }
+        }
+        throw noCollection
     }
 
     static func element(

@@ -95,9 +95,8 @@ extension Instance {
 
     /// Observes a list, set or dictionary; see `observe(table:_:_:_:)`.
     ///
-    /// - Parameter steps: steps to a nested collection. An index in them is not adjusted: after
-    ///   elements of the outer list were inserted or deleted, another nested collection may be at
-    ///   that index.
+    /// - Parameter steps: steps to a nested collection. An index in them is not adjusted when elements
+    ///   of the outer list are inserted or deleted; a collection that is given by its key is found.
     package func observe(
         collection object: ObjectLink, _ column: ColumnKey,
         at steps: [CollectionLocation.Step] = [], _ filter: ChangeFilter? = nil,

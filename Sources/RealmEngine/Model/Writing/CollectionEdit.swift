@@ -120,8 +120,22 @@ final class CollectionEdit {
                 throw .misuse("\(column.name) has no key \(key) there", reason: "key")
             }
             try enter(try entries.values.value(at: found.index), at: found.index)
+        case (.collection(let key, let index), .list(let elements)):
+            try enter(key, near: index, in: elements)
+        case (.collection(let key, let index), .dictionary(let entries)):
+            try enter(key, near: index, in: entries.values)
         default: throw .misuse("\(column.name) holds no such collection there", reason: "type")
         }
+    }
+
+    /// Enters the collection with the key `key` among `elements`.
+    private func enter(
+        _ key: Int32, near index: Int, in elements: SequenceEditor
+    ) throws(RealmError) {
+        guard let found = try elements.index(ofCollection: key, near: index) else {
+            throw .misuse("\(column.name) has no such collection there", code: "InvalidatedObject")
+        }
+        try enter(try elements.value(at: found), at: found)
     }
 
     /// Returns the elements if the collection is a list; throws `misuse` otherwise.
@@ -336,10 +350,24 @@ final class CollectionEdit {
 
     private func note(_ step: Step, _ next: Step?) {
         var path: [Int64] = []
-        if levels.count > 1 { path = levels.dropFirst().map { Int64($0.value.collectionKey) } }
+        if levels.count > 1 { path = levels.dropFirst().map { Int64($0.value.nestedKey ?? 0) } }
         transaction.log.pointee.change(editor.key, column.key, object, path: path, step)
         guard let next else { return }
         transaction.log.pointee.change(editor.key, column.key, object, path: path, next)
+    }
+}
+
+extension SequenceEditor {
+    /// Returns the index of the nested collection whose key is `key`, nil if there is none. Begins
+    /// the search at index `near`.
+    fileprivate func index(
+        ofCollection key: Int32, near index: Int
+    ) throws(RealmError) -> Int? {
+        if index < count, try value(at: index).nestedKey == key { return index }
+        for i in 0..<count {
+            if try value(at: i).nestedKey == key { return i }
+        }
+        return nil
     }
 }
 
@@ -369,14 +397,6 @@ extension Value {
         switch self {
         case .link, .list, .set, .dictionary: true
         default: false
-        }
-    }
-
-    /// Key of a nested collection, which the change log uses in paths; 0 for other values.
-    fileprivate var collectionKey: Int32 {
-        switch self {
-        case .list(let view), .set(let view), .dictionary(let view): view.key
-        default: 0
         }
     }
 }

@@ -118,6 +118,14 @@ struct MixedLeaf {
         return i < keys.count ? Int32(truncatingIfNeeded: keys.integer(i)) : 0
     }
 
+    /// Returns the index of the collection whose key is `key`; nil if the leaf has none.
+    func index(ofCollection key: Int32) throws(RealmError) -> Int? {
+        guard node.count > MixedLeafShape.keys, let ref = node.slot(MixedLeafShape.keys).child
+        else { return nil }
+        let keys = try space.unmetered.integers(ref, "collection keys")
+        return (0..<min(count, keys.count)).first { keys.integer($0) == Int64(key) }
+    }
+
     private func root(_ index: Int64) throws(RealmError) -> Ref {
         let refs = try space.unmetered.refNode(try pool(.refs), slots: 0, "mixed collections")
         guard index >= 0, index < Int64(refs.count) else { throw outside() }
