@@ -65,6 +65,20 @@ import Testing
         try lab.check()
     }
 
+    @Test func frozenRealmsAreNotInvalidated() throws {
+        let lab = try RealmLab(RealmTests.types)
+        let realm = try lab.open()
+        try realm.write { realm.add(Dog(value: ["id": 1, "tags": ["a"]])) }
+        // Both are the same frozen version, which any thread may be reading.
+        let (frozen, other) = (realm.freeze(), realm.objects(Dog.self)[0].freeze())
+        let tags = other.tags
+        frozen.invalidate()
+        #expect(!other.isInvalidated && !tags.isInvalidated && Array(tags) == ["a"])
+        #expect(frozen.objects(Dog.self).count == 1 && other.realm == frozen)
+        #expect(realm.freeze() == frozen)
+        try lab.check()
+    }
+
     @Test func releasingATokenReleasesItsObserver() throws {
         let lab = try RealmLab(RealmTests.types)
         let path = lab.configuration.fileURL!.path

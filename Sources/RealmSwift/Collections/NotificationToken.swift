@@ -82,7 +82,8 @@ public class NotificationToken: NSObject, @unchecked Sendable {
     /// To update a copy, apply deletions first, then insertions, then modifications. When the owner
     /// of the collection is deleted, all elements are reported as deletions.
     case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
-    /// Part of the SDK's API; never sent.
+    /// The realm could not be opened on the queue or actor that was given for the calls. No further
+    /// calls follow.
     case error(Swift.Error)
 }
 
@@ -95,7 +96,8 @@ public class NotificationToken: NSObject, @unchecked Sendable {
     case update(
         Collection, deletions: [Collection.Key], insertions: [Collection.Key],
         modifications: [Collection.Key])
-    /// Part of the SDK's API; never sent.
+    /// The realm could not be opened on the queue or actor that was given for the calls. No further
+    /// calls follow.
     case error(Swift.Error)
 }
 
@@ -112,7 +114,8 @@ public struct PropertyChange {
 
 /// A change of an object, as observers receive it.
 @frozen public enum ObjectChange<T> {
-    /// Part of the SDK's API; never sent.
+    /// The realm could not be opened on the queue or actor that was given for the calls. No further
+    /// calls follow.
     case error(_ error: NSError)
     /// A property changed. Contains the object and the properties that changed.
     case change(_: T, _: [PropertyChange])

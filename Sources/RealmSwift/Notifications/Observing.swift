@@ -6,6 +6,8 @@ import RealmEngine
 /// realm that is opened in that context.
 private struct CarriedObservation: @unchecked Sendable {
     let begin: (RealmInstance) -> ObservationToken?
+    /// Reports that the realm could not be opened.
+    let fail: (any Swift.Error) -> Void
     private(set) weak var token: NotificationToken?
 }
 
@@ -25,19 +27,22 @@ func observe<Thing: ThreadConfined, Change>(
     let configuration = realm.configuration
     let token = NotificationToken(nil, keeping: nil)
     let carried = CarriedObservation(
-        begin: { realm in reference.resolve(in: realm).map { begin($0, block) } }, token: token)
+        begin: { realm in reference.resolve(in: realm).map { begin($0, block) } },
+        fail: { error in report(error, to: block) }, token: token)
     queue.async {
-        guard carried.token != nil,
-            let realm = try? RealmInstance.open(configuration, on: Scheduler.queue(queue)),
-            let observation = carried.begin(realm)
-        else { return }
-        carried.token?.start(observation, keeping: realm)
+        guard carried.token != nil else { return }
+        do {
+            let realm = try RealmInstance.open(configuration, on: Scheduler.queue(queue))
+            guard let observation = carried.begin(realm) else { return }
+            carried.token?.start(observation, keeping: realm)
+        } catch { carried.fail(error) }
     }
     return token
 }
 
 /// Begins an observation on an actor, with a realm that is opened there. The observation has begun
-/// when this function returns. Returns a token without an observation if the task is cancelled.
+/// when this function returns. Returns a token without an observation if the task is cancelled or the
+/// realm cannot be opened.
 func observe<Thing: ThreadConfined, Change, A: Actor>(
     _ thing: Thing, on actor: A,
     _ block: @Sendable @escaping (isolated A, Change) -> Void,
@@ -49,7 +54,9 @@ func observe<Thing: ThreadConfined, Change, A: Actor>(
     let carried = CarriedObservation(
         begin: { realm in
             reference.resolve(in: realm).map { begin($0) { actor.deliver($0, block) } }
-        }, token: nil)
+        },
+        fail: { error in report(error) { (change: Change) in actor.deliver(change, block) } },
+        token: nil)
     return await actor.begin(carried, realm.configuration)
 }
 
@@ -70,11 +77,15 @@ extension Actor {
     fileprivate func begin(
         _ carried: CarriedObservation, _ configuration: Realm.Configuration
     ) -> NotificationToken {
-        guard !Task.isCancelled,
-            let realm = try? RealmInstance.open(configuration, on: Scheduler.actor(self)),
-            let observation = carried.begin(realm)
-        else { return .inert }
-        return NotificationToken(observation, keeping: realm)
+        if Task.isCancelled { return .inert }
+        do {
+            let realm = try RealmInstance.open(configuration, on: Scheduler.actor(self))
+            guard let observation = carried.begin(realm) else { return .inert }
+            return NotificationToken(observation, keeping: realm)
+        } catch {
+            carried.fail(error)
+            return .inert
+        }
     }
 
     /// Calls `block` on the actor. The caller must already be running on the actor.
@@ -84,4 +95,28 @@ extension Actor {
         let carried = ThreadTransfer(change)
         assumeIsolated { block($0, carried.value) }
     }
+}
+
+/// A change that can report that an observation could not begin.
+private protocol FailableChange {
+    static func failure(_ error: any Swift.Error) -> Self
+}
+
+extension RealmCollectionChange: FailableChange {
+    fileprivate static func failure(_ error: any Swift.Error) -> Self { .error(error) }
+}
+
+extension RealmMapChange: FailableChange {
+    fileprivate static func failure(_ error: any Swift.Error) -> Self { .error(error) }
+}
+
+extension ObjectChange: FailableChange {
+    fileprivate static func failure(_ error: any Swift.Error) -> Self { .error(error as NSError) }
+}
+
+/// Calls `block` with an error, or logs the error if a change of this type cannot have one.
+private func report<Change>(_ error: any Swift.Error, to block: (Change) -> Void) {
+    let type = Change.self as? any FailableChange.Type
+    if let change = type?.failure(error) as? Change { return block(change) }
+    Logger.logToShared(.error, "an observation could not begin: \(error.localizedDescription)")
 }

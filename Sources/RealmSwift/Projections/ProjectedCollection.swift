@@ -174,7 +174,7 @@ where Element: RealmCollectionValue {
                     .update(
                         (), deletions: deletions, insertions: insertions,
                         modifications: modifications), moved(now))
-            case .error: return
+            case .error(let error): block(.error(error), self)
             }
         }
     }

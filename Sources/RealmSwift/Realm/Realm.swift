@@ -392,7 +392,7 @@ import RealmEngine
     /// objects and collections of the realm become invalid. The realm itself can still be used.
     ///
     /// Waits until asynchronous commits are durable, and cancels an open write transaction. Does
-    /// nothing when it is called by an observer.
+    /// nothing when it is called by an observer, and on a frozen realm, which all threads share.
     public func invalidate() { instance.invalidate() }
 }
 

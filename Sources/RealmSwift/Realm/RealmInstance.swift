@@ -189,9 +189,10 @@ final class RealmInstance: @unchecked Sendable {
         throwRealmException("Object type '\(name)' is not managed by the Realm.")
     }
 
-    /// Releases the current version. Accessors of its objects become invalid.
+    /// Releases the current version. Accessors of its objects become invalid. Does nothing for a
+    /// frozen realm, which other threads may be using.
     func invalidate() {
-        guard engine.invalidate() else { return }
+        guard !isFrozen, engine.invalidate() else { return }
         release()
         releases += 1
         classes.withLock { classes in

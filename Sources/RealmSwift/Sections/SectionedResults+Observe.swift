@@ -45,7 +45,8 @@ extension RealmSectionedResult {
     /// - Parameter keyPaths: properties of the objects whose modifications are reported; nil for
     ///   all, also of objects that they link to.
     /// - Parameter queue: a serial queue on which `block` is called; nil for the realm's own queue
-    ///   or actor.
+    ///   or actor. If the realm cannot be opened there, the error is logged, and `block` is not
+    ///   called.
     /// - Returns: a token. The observation ends when the token is released.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

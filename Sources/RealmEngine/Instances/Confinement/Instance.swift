@@ -393,11 +393,12 @@ public final class Instance {
     /// Releases the current version. Objects that the instance returned become invalid. Waits until
     /// asynchronous commits are durable, and rolls back an open write transaction.
     ///
-    /// Returns false and does nothing while observers are being notified.
+    /// Returns false and does nothing while observers are being notified, and if the instance is
+    /// frozen.
     @discardableResult
     public func invalidate() -> Bool {
         check()
-        if isNotifying { return false }
+        if isNotifying || isFrozen { return false }
         if let queue = ownQueue, isPerformingAsynchronousWriteOperations, asyncBlock == nil {
             queue.suspend()
             queue.waitForCommits()
