@@ -200,6 +200,58 @@ final class VisitWithTags: Object {
         }
     }
 
+    @Test func recordsOfManyBatchesBecomeObjects() throws {
+        let lab = try lab()
+        let realm = try lab.open()
+        let count = 2000
+        func lines(_ name: String) -> Data {
+            var text = ""
+            for i in 0..<count {
+                // The object that a record links to is in another batch.
+                text += #"{"id":\#(i),"name":"\#(name)","volumes":["v\#(count - i)"]}"# + "\n"
+            }
+            return Data(text.utf8)
+        }
+        let volumes = (1...count).map { #"{"title":"v\#($0)"}"# }.joined(separator: "\n")
+        try realm.write {
+            try realm.add(jsonLines: Data(volumes.utf8), as: Volume.self)
+            let added = try realm.add(jsonLines: lines("Ann"), as: Reader.self)
+            #expect(added.created == count)
+        }
+        let readers = realm.objects(Reader.self)
+        #expect(readers.count == count && readers.where { $0.name == "Ann" }.count == count)
+        #expect(readers.allSatisfy { $0.volumes.map(\.title) == ["v\(count - $0.id)"] })
+        #expect(readers.allSatisfy { $0.score == 1.5 })
+        try realm.write {
+            let added = try realm.add(jsonLines: lines("Bo"), as: Reader.self, update: .modified)
+            #expect(added.updated == count)
+            let same = try realm.add(jsonLines: lines("Bo"), as: Reader.self, update: .modified)
+            #expect(same.updated + same.unchanged == count)
+        }
+        #expect(readers.where { $0.name == "Bo" }.count == count)
+        try lab.check()
+    }
+
+    @Test(arguments: [3, 700, 1999]) func errorsOfLaterBatchesNameTheirRecord(_ bad: Int) throws {
+        let lab = try lab()
+        let realm = try lab.open()
+        var text = ""
+        for i in 1...2000 { text += i == bad ? #"{"id":"x"}"# + "\n" : #"{"id":\#(i)}"# + "\n" }
+        let rejection = #expect(throws: Realm.RejectedRecord.self) {
+            try realm.write { try realm.add(jsonLines: Data(text.utf8), as: Reader.self) }
+        }
+        #expect(rejection?.record == bad && rejection?.line == bad)
+        #expect(realm.objects(Reader.self).isEmpty)
+        // An object that a later record creates again is an error of the writer, which must not
+        // leave the reading thread behind.
+        let twice = (0..<1600).map { #"{"id":\#($0 % 800)}"# }.joined(separator: "\n")
+        #expect(throws: Realm.RejectedRecord.self) {
+            try realm.write { try realm.add(jsonLines: Data(twice.utf8), as: Reader.self) }
+        }
+        #expect(realm.objects(Reader.self).isEmpty)
+        try lab.check()
+    }
+
     @Test func hasTheEffectOfCreatingObjectsOneByOne() throws {
         var random = SystemRandomNumberGenerator()
         let records = records(1500, &random)

@@ -3,8 +3,8 @@ import RealmEngine
 /// Adds JSON records of one class in an open transaction. Confined to the thread of the
 /// transaction.
 ///
-/// Records are collected in batches. A batch whose records only create objects is stored at once,
-/// other batches record by record.
+/// Records are read and converted in batches, by a thread if there are many. A batch whose records
+/// only create objects is stored at once, other batches record by record.
 package final class RecordLoader {
     /// Reason why a load ends early.
     package enum Failure: Error {
@@ -13,109 +13,82 @@ package final class RecordLoader {
     }
 
     private let writer: ObjectWriter
-    private let stage: JSONStage
+    /// Plan into which single records are restored from a batch.
     private let plan: ClassPlan
+    /// Converter of the records, with a plan of its own, since another thread may use it.
+    private let stage: JSONStage
+    private let stagePlan: ClassPlan
     private let mode: RecordRules.Mode
-    /// Called with the plan after each record was converted. May set values in `plan.row` for
-    /// properties that the record does not give.
     private let complete: ((ClassPlan) -> Void)?
-    private var batch: ConvertedRecords
-    /// Positions in the input of the records of the batch.
-    private var places: [RecordLocation] = []
 
     package private(set) var created = 0
     package private(set) var updated = 0
     /// Number of records whose objects already had the values.
     package private(set) var unchanged = 0
 
-    /// Maximum number of records and of values in a batch.
-    private static let maximumBatchCount = 512
-    private static let maximumValueCount = 1 << 17
-    /// Size in bytes from which a batch is complete.
-    private static let fullBatch = 1 << 19
-
     /// - Parameters:
     ///   - table: class of the records, which is not embedded.
     ///   - schema: schema of the transaction.
-    ///   - complete: called with the plan after each record was converted. May set values in
-    ///     `plan.row` for properties that the record does not give.
+    ///   - complete: called with the plan after each record was converted, to complete its row.
     package init(
         _ transaction: WriteTransaction, _ table: TableInfo, _ schema: Schema, _ rules: RecordRules,
         complete: ((ClassPlan) -> Void)? = nil
     ) throws(RealmError) {
         let plans = try ClassPlans(schema, rules)
         writer = ObjectWriter(transaction, plans, rules)
-        stage = JSONStage(plans, table, rules)
         plan = plans.plan(table)
+        stage = JSONStage(try ClassPlans(schema, rules), table, rules)
+        stagePlan = stage.plans.plan(table)
         mode = rules.mode
         self.complete = complete
-        batch = Self.batch(plans, table)
     }
 
-    private static func batch(_ plans: ClassPlans, _ table: TableInfo) -> ConvertedRecords {
-        let most = maximumValueCount / max(1, table.columns.count)
-        return ConvertedRecords(
-            plans, table, capacity: max(1, min(maximumBatchCount, most)))
+    /// Sets the value of a property in new objects whose records do not give it. The bytes of the
+    /// value must be valid as long as this loader.
+    package func setDefault(_ column: Int, _ value: Value) {
+        plan.setDefault(column, value)
+        stagePlan.setDefault(column, value)
     }
-
-    /// Sets the value that a property gets if a record does not give it. The bytes of the value
-    /// must be valid as long as this loader.
-    package func setDefault(_ column: Int, _ value: Value) { plan.setDefault(column, value) }
 
     /// Reads all records of `source` and stores them.
     ///
     /// Throws the first error. Some of the records before it are stored then.
     package func load(_ source: ByteSource) throws(Failure) {
-        let reader = JSONReader(source, layout: .lines)
-        while try read(reader) {
-            let rows = batch.rows
-            if rows.count == rows.capacity || rows.byteCount >= Self.fullBatch { try flush() }
+        let reader = RecordReader(source, stage, stagePlan, complete: complete)
+        defer { reader.finish() }
+        var isLast = false
+        while !isLast {
+            let batch = try reader.next()
+            isLast = batch.isLast
+            try store(batch)
         }
-        try flush()
         let refused = try engine { () throws(RealmError) in try writer.storeAll() }
         if let first = refused.first { throw .record(first) }
     }
 
-    /// Adds the next record to the batch; false at the end of the input.
-    private func read(_ reader: JSONReader) throws(Failure) -> Bool {
-        switch try engine({ () throws(RealmError) in try reader.next() }) {
-        case .end: return false
-        case .rejected(let error): throw .record(error)
-        case .record(let value):
-            do throws(ValueMismatch) { _ = try stage.take(value) } catch {
-                throw .record(reader.error(error))
-            }
-            complete?(plan)
-            batch.append(plan)
-            places.append(
-                RecordLocation(record: reader.recordNumber, position: reader.recordStart))
-            return true
-        }
-    }
-
-    /// Stores the batch.
-    private func flush() throws(Failure) {
-        if batch.rows.count == 0 { return }
-        if let rest = try engine({ () throws(RealmError) in try writer.create(batch, places) }) {
-            created += batch.rows.count
+    private func store(_ batch: RecordReader.Batch) throws(Failure) {
+        let (records, places) = (batch.records, batch.places)
+        if places.isEmpty { return }
+        if let rest = try engine({ () throws(RealmError) in try writer.create(records, places) }) {
+            created += places.count
             for structure in rest {
                 let place = places[structure.row]
                 try record(place) { () throws(RealmError) in
-                    try writer.store(structure, of: batch, place)
+                    try writer.store(structure, of: records, place)
                 }
             }
         } else {
-            for row in places.indices { try write(row) }
+            for row in places.indices {
+                records.restore(row, into: plan)
+                try write(places[row])
+            }
         }
-        batch = Self.batch(stage.plans, plan.table)
-        places.removeAll(keepingCapacity: true)
         try engine { () throws(RealmError) in try writer.storeFoundIfWorthwhile() }
     }
 
-    private func write(_ row: Int) throws(Failure) {
-        batch.restore(row, into: plan)
-        writer.place = places[row]
-        let outcome = try record(places[row]) { () throws(RealmError) in
+    private func write(_ place: RecordLocation) throws(Failure) {
+        writer.place = place
+        let outcome = try record(place) { () throws(RealmError) in
             if plan.hasReferences { try writer.resolve(plan) }
             return try writer.write(plan, mode)
         }

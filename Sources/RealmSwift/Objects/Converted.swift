@@ -1,17 +1,21 @@
 import Foundation
 
+/// Whether `value` is an `NSNull`. Only a value of a class is cast: the runtime would first convert
+/// any other value, such as a text, to an object of Foundation.
+func isNull(_ value: Any) -> Bool { type(of: value) is AnyClass && value is NSNull }
+
 /// Converts untyped values to the type of a property. Key-value access and dictionaries contain
 /// untyped values.
 enum Converted<Target> {
     /// Converts `value` to `Target`; nil if the value does not fit.
     static func of(_ value: Any?) -> Target? {
         if let optional = Target.self as? any AnyOptional.Type {
-            guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
+            guard let content = value.flatMap({ unwrapped($0) }), !isNull(content) else {
                 return optional.nothing as? Target
             }
             return optional.made(of: content).flatMap { $0 as? Target }
         }
-        guard let content = value.flatMap({ unwrapped($0) }), !(content is NSNull) else {
+        guard let content = value.flatMap({ unwrapped($0) }), !isNull(content) else {
             return nothing
         }
         return plain(content)
@@ -31,7 +35,7 @@ enum Converted<Target> {
 
     /// Unwraps nested optionals. Returns nil for nil and for `NSNull`.
     static func given(_ value: Any?) -> Any? {
-        value.flatMap { unwrapped($0) }.flatMap { $0 is NSNull ? nil : $0 }
+        value.flatMap { unwrapped($0) }.flatMap { isNull($0) ? nil : $0 }
     }
 
     /// Converts the elements of a sequence; nil if an element does not fit, or if `value` is not a

@@ -91,7 +91,8 @@ extension RealmInstance {
     /// Returns the object `value` as an accessor of the class `managed`; nil if `value` is not a
     /// managed object of this class and realm. Traps if the object was deleted.
     private func stored(_ managed: ManagedClass, _ value: Any) -> ObjectBase? {
-        guard let object = value as? ObjectBase, object.keepAlive === self,
+        guard type(of: value) != [String: Any].self,
+            let object = value as? ObjectBase, object.keepAlive === self,
             let handle = object.handle,
             handle.link.table == managed.objects.key
         else { return nil }
@@ -156,6 +157,12 @@ struct InitialValues {
     init(_ value: Any, _ model: ClassModel) {
         self.model = model
         let fields = model.fields.filter { !$0.isLinkingObjects }
+        // Compared first, because a cast to a class would convert the dictionary to an object of
+        // Foundation.
+        if type(of: value) == [String: Any].self, let dictionary = value as? [String: Any] {
+            values = fields.compactMap { field in dictionary[field.name].map { (field, $0) } }
+            return
+        }
         switch value {
         case let object as ObjectBase: values = Self.values(of: object, fields)
         case let dictionary as [String: Any?]:
@@ -227,7 +234,7 @@ extension InitialValues.Maker {
     /// Converts a value for a property with links: dictionaries, arrays and objects become objects
     /// of the linked class.
     func converted(_ value: Any?, _ field: ClassModel.Field) -> Any? {
-        guard let value = value.flatMap({ unwrapped($0) }), !(value is NSNull) else { return nil }
+        guard let value = value.flatMap({ unwrapped($0) }), !isNull(value) else { return nil }
         guard let target = field.shape.target else {
             return field.shape.type == .any ? copied(value) : value
         }
@@ -267,7 +274,7 @@ extension InitialValues.Maker {
     /// Returns `value` if it is an object of the class, or an object with the property values in
     /// `value`. Returns a value that does not fit unchanged; setting the property to it traps.
     func object(_ value: Any, _ type: ObjectBase.Type) -> Any {
-        if value is NSNull || value is any _CustomPersistable { return value }
+        if isNull(value) || value is any _CustomPersistable { return value }
         // The property cannot contain an object of another class. Setting the property to it traps.
         if let object = value as? ObjectBase, object.className != ClassModel.of(type).name {
             return value

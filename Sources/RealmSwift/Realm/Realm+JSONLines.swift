@@ -119,14 +119,18 @@ struct JSONLines {
                 "'\(managed.model.name)' does not have a primary key and can not be updated")
         }
         let loader: RecordLoader
+        let defaults: RecordDefaults
         do throws(RealmError) {
             let schema = realm.engine.schema
             guard let table = schema.table(managed.objects.key) else { return Realm.AddedRecords() }
-            let defaults = try RecordDefaults(managed.model, table)
-            loader = try RecordLoader(write, table, schema, rules(realm)) { defaults.complete($0) }
+            defaults = try RecordDefaults(managed.model, table)
+            loader = try RecordLoader(
+                write, table, schema, rules(realm),
+                complete: defaults.isFixed ? nil : { defaults.complete($0) })
             for (column, value) in defaults.fixed { loader.setDefault(column, value) }
         } catch { throw Realm.Error(error) }
-        return try load(loader, source)
+        // The loader uses bytes of the fixed defaults.
+        return try withExtendedLifetime(defaults) { try load(loader, source) }
     }
 
     private func load(

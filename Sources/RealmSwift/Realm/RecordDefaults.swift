@@ -13,6 +13,8 @@ final class RecordDefaults {
     private(set) var fixed: [(column: Int, value: Value)] = []
     /// Columns whose default differs from object to object.
     private var varying: [Column] = []
+    /// Whether all defaults are the same in all objects, so that rows need no completion.
+    var isFixed: Bool { varying.isEmpty }
     private let type: ObjectBase.Type
     private let fixedBytes = _Storing(nil)
     private let otherBytes = _Storing(nil)

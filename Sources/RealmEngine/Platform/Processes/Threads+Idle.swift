@@ -5,7 +5,7 @@ extension Threads {
     /// Runs `body` like `detach`, but reuses an idle thread of an earlier call if there is one:
     /// creating and ending a thread takes as long as a sync. Returns false if the system refuses a
     /// thread.
-    static func detachReusingThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func detachReusingThread(_ body: @escaping @Sendable () -> Void) -> Bool {
         if let spare = idleThreads.withLock({ $0.popLast() }) {
             spare.give(body)
             return true

@@ -13,13 +13,14 @@ try FileManager.default.createDirectory(at: folder, withIntermediateDirectories:
 defer { try? FileManager.default.removeItem(at: folder) }
 let configuration = Realm.Configuration(
     fileURL: folder.appendingPathComponent("bench.realm"),
-    objectTypes: [Person.self, Ticket.self, Pair.self, Numbers.self])
+    objectTypes: [Person.self, Ticket.self, Pair.self, Numbers.self, Member.self])
 
 let realm = try Realm(configuration: configuration)
 try fill(realm, count)
 try objects(realm)
 try queries(realm)
 try handOver(realm)
+try records(realm, min(count, 100_000))
 try collections(realm, min(count, 640_000))
 try await observing(configuration, queue: DispatchQueue(label: "bench"))
 try await asynchronousWrites(configuration)
