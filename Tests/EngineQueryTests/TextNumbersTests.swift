@@ -19,6 +19,32 @@ import Testing
         }
     }
 
+    @Test func wordsHaveTheNumbersOfADictionary() {
+        var random = SeededRandom.fresh("words")
+        for _ in 0..<40 {
+            let numbers = WordNumbers()
+            var known: [[UInt64]: UInt32] = [:]
+            for number in 0..<UInt32(1 + random.below(400)) {
+                let words = (0..<3).map { _ in UInt64(random.below(9)) }
+                if known[words] != nil { continue }
+                known[words] = number
+                numbers.insert(words[0], words[1], words[2], number)
+            }
+            var found = 0
+            for first in 0..<UInt64(9) {
+                for second in 0..<UInt64(81) {
+                    let words = [first, second / 9, second % 9]
+                    let number = numbers.table.number(words[0], words[1], words[2])
+                    if number == WordNumbers.unknown { continue }
+                    #expect(number == known[words])
+                    found += 1
+                }
+            }
+            // Only a text whose entries are all in use is not cached.
+            #expect(found * 10 >= known.count * 9)
+        }
+    }
+
     @Test func cellsHaveTheNumbersOfADictionary() {
         var random = SeededRandom.fresh("cells")
         let cells = UnsafeMutablePointer<UInt64>.allocate(capacity: 512)
