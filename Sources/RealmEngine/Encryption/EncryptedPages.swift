@@ -324,23 +324,18 @@ extension EncryptedPages {
     /// authenticates, and `use` permits that.
     ///
     /// A writer stores the entry first and then the page, and does not lock out readers. Therefore
-    /// a page that does not authenticate is read again. Throws if it still does not authenticate
-    /// after five attempts during which the entry did not change.
+    /// a page that does not authenticate is read again. Throws when `ReadAttempts` ends.
     func authenticated(
         _ page: Int, _ scratch: Scratch, _ use: Use
     ) throws(RealmError) -> UInt32? {
-        var tries = 0
+        var attempts = ReadAttempts()
         while true {
-            let hadEntry = tries > 0 ? scratch.entry.load(as: UInt64.self) : 0
             read(page, scratch)
             let found = judge(page, scratch)
             if case .written(let counter) = found { return counter }
             if found.permits(use) { return nil }
-            if tries > 0, hadEntry != scratch.entry.load(as: UInt64.self), tries < 1000 {
-                tries = 1
-            }
-            tries += 1
-            if tries > 5 {
+            attempts.add(entry: scratch.entry.load(as: UInt64.self))
+            if attempts.isOver {
                 failures.wrappingAdd(1, ordering: .relaxed)
                 throw error(found, page)
             }
