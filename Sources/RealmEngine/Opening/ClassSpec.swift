@@ -121,7 +121,7 @@ public struct PropertyDescription: Sendable {
     package var hasIntegerKeys = false
     public var isIndexed = false
     public var isFullText = false
-    /// Key of the property of a database that this one describes; nil for a new property.
+    /// Key of the stored property that this description was made from; nil for a new property.
     var storedKey: ColumnKey?
 
     /// Kind of the search index that the property has or should have.

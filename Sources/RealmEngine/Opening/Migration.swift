@@ -36,10 +36,10 @@ public final class Migration {
         return new.write
     }
 
-    /// Throws if class `name` existed before the migration without `property`. Called when a
-    /// property is about to be removed because the program's schema does not have it. A property
-    /// that did not exist before is then the result of `renameProperty` with a new name that the
-    /// program's schema does not have.
+    /// Throws if class `name` existed before the migration, but did not have `property`. Called
+    /// before a property is removed because the program's schema does not have it. If it did not
+    /// exist before the migration, `renameProperty` was called with a new name that the program's
+    /// schema lacks.
     func checkWasThere(_ property: String, of name: String) throws(RealmError) {
         let info = old.schema.objectClass(named: name)
         guard let info, info.columnIndex(named: property) == nil else { return }

@@ -38,8 +38,8 @@ public final class WantedSchema: Sendable {
         case recreate
     }
 
-    /// - Parameter version: schema version. Must be higher than the version of every file with
-    ///   other classes; `UInt64.max` is not a valid version.
+    /// - Parameter version: schema version. It must be higher than the schema version of every file
+    ///   whose classes differ from `classes`. `UInt64.max` is not a valid version.
     public init(
         _ classes: [ClassSpec], version: UInt64 = 0, path: Path = .migrate(nil)
     ) {

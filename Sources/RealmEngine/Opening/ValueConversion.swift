@@ -3,12 +3,14 @@
 package enum MisfitRule: String, CaseIterable, Sendable {
     /// No value is stored: the change of the type is refused.
     case refuse
-    /// The value becomes null if the property is optional, otherwise zero, false or an empty value.
+    /// A value that cannot be converted becomes null if the property is optional, otherwise zero,
+    /// false or an empty value.
     case null
-    /// The value becomes zero, false or an empty value, even if the property is optional.
+    /// A value that cannot be converted becomes zero, false or an empty value, even if the property
+    /// is optional.
     case `default`
-    /// An element of a list or set is left out. A single value becomes null if the property is
-    /// optional, otherwise zero, false or an empty value.
+    /// Drops an element of a list or set that cannot be converted. A single value that cannot be
+    /// converted becomes null if the property is optional, otherwise zero, false or an empty value.
     case skip
 }
 

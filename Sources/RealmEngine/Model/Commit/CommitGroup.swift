@@ -69,7 +69,7 @@ final class CommitGroup {
     /// editors.
     func ended(isCommitted: Bool) { if !isCommitted { mustReload = true } }
 
-    /// Writes all commits of the group to the file as one version.
+    /// Writes all commits of this group to the file, as one version.
     func flush() throws(RealmError) {
         guard let last else { return }
         last.context.discardFreed(after: freed)

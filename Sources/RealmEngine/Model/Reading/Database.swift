@@ -261,7 +261,7 @@ public final class Database: Sendable {
         }
     }
 
-    /// Pins the current version of this object until `unpin`.
+    /// Pins the version that this database handle currently reads, until `unpin`.
     func pinNewest(_ label: ReaderLabel = .none) -> VersionPin {
         versions.withLock { versions in
             // This object itself has pinned the version, so the result is never nil.

@@ -12,7 +12,8 @@ struct LegacySchema {
     /// otherwise it is an error.
     private let isLenient: Bool
 
-    /// - Parameter space: space in which the file, and nodes made by `nodes`, are read.
+    /// - Parameter space: space for reading the nodes of the file and the converted nodes that
+    ///   `nodes` makes.
     init(_ nodes: LegacyNodes, _ space: NodeSpace, _ top: TopArray, isLenient: Bool = false) {
         (self.nodes, self.space, self.top) = (nodes, space, top)
         self.isLenient = isLenient

@@ -37,8 +37,8 @@ public struct ColumnInfo: Sendable {
             hasIntegerKeys: hasIntegerKeys, indexRoot: indexRoot, distinct: distinct)
     }
 
-    /// Whether the index contains words or elements of lists; otherwise it contains values (object
-    /// format 5.6).
+    /// Whether the index has an entry for each word of a text, or for each element of a list.
+    /// Otherwise it has one entry for the whole value of an object (object format 5.6).
     var holdsWords: Bool { index == .fullText || collection != nil }
 
     var layout: LeafLayout {
@@ -127,9 +127,9 @@ public final class TableInfo: Sendable {
             backlinks: backlinks, primaryKey: primaryKey, origin: origin, state)
     }
 
-    /// Makes a later version of a table with the same columns. `roots` returns the root of a
-    /// column's search index for the column's position in cluster leaves (leaf index); none if the
-    /// column has no index.
+    /// Makes a later version of a table with the same columns. `roots` receives the position of a
+    /// column in cluster leaves (leaf index), and returns the root of the column's search index. It
+    /// returns `Ref.none` for a column without an index.
     convenience init(
         _ earlier: TableInfo, name: String? = nil, _ state: State, indexRoots roots: (Int) -> Ref
     ) {

@@ -96,8 +96,9 @@ struct SchemaReader {
         return slots
     }
 
-    /// Returns all slots of the table directory. The tables in slots that are not free are taken
-    /// from `known`, in slot order. Throws `corrupt` if a slot references another table.
+    /// Returns all slots of the table directory. For the slots that are not free, uses the tables
+    /// in `known`, which are in slot order. Throws `corrupt` if a slot references another table
+    /// than the next one in `known`.
     func slots(known: [TableInfo]) throws(RealmError) -> [Slot] {
         let roots = try space.refNode(tables, slots: 0, "tables")
         var rest = known[...]

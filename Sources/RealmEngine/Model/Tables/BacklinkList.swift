@@ -90,10 +90,10 @@ final class BacklinkList {
 /// The indexes of origins with the same hash form a chain, a doubly linked list. There are at least
 /// as many chains as links, so most chains are short.
 struct OriginPositions {
-    /// Origin of the link at each index of the backlink list.
+    /// Key of the linking object (origin) at each index of the backlink list.
     private var origins: [Int64] = []
-    /// Next and previous index in the hash chain to which each index belongs; -1 at the ends of the
-    /// chain.
+    /// For each index of the backlink list, the next and the previous index in its hash chain; -1
+    /// at the ends of the chain.
     private var following: [Int32] = []
     private var preceding: [Int32] = []
     /// First index in each hash chain; -1 if the chain is empty.

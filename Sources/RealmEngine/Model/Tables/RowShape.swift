@@ -52,7 +52,8 @@ final class RowShape {
     struct Link {
         let column: Int
         let leafIndex: Int
-        /// Editor of the target table, which the transaction retains until the schema changes.
+        /// Editor of the table to which the property links. Not retained here; the transaction
+        /// retains it until the schema changes.
         fileprivate(set) var target: Unmanaged<TableEditor>?
         fileprivate(set) var backlink = 0
     }

@@ -40,7 +40,9 @@ extension TableEditor {
         keepingPositions { columns[columns.count - 1] = column }
     }
 
-    /// Changes columns in a way that leaves the cached positions of columns valid.
+    /// Runs `change`, which assigns `columns` or `backlinks`, and then restores the cached
+    /// positions of columns, which the assignment discards. The caller must have updated the cache
+    /// before.
     private func keepingPositions(_ change: () -> Void) {
         let positions = caches.positions
         change()
@@ -62,8 +64,8 @@ extension TableEditor {
     var leafIndexCount: Int { caches.positions.leafIndexCount(columns, backlinks) }
 
     /// Layouts of all columns. The index is the column's position in a cluster leaf (leaf index);
-    /// nil for a position without a column. In an enumerated column, objects contain numbers of
-    /// texts, but tombstones contain the texts themselves.
+    /// nil for a position without a column. In an enumerated column, leaves of objects contain
+    /// indexes in the list of distinct texts. Leaves of tombstones contain the texts themselves.
     func layouts(areTombstones: Bool = false) -> [LeafLayout?] {
         var layouts = [LeafLayout?](repeating: nil, count: leafIndexCount)
         for column in columns {

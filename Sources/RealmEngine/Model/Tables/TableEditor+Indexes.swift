@@ -131,7 +131,8 @@ extension TableEditor {
     /// - Parameters:
     ///   - onlyLarge: true to insert pending integers only if they take much memory; false to
     ///     insert them if there are more than `IndexEditor.portion`.
-    ///   - changes: whether to apply also changes other than ascending integers, even a few.
+    ///   - changes: whether to apply changes other than ascending integers, too, however few they
+    ///     are.
     func flushSomePendingEntries(onlyLarge: Bool, changes: Bool) throws(RealmError) -> Bool {
         for column in columns where column.index != .none {
             guard let waiting = indexes.waiting(column.leafIndex) else { continue }

@@ -25,8 +25,8 @@ final class TableEditor {
     /// log does not contain changes of these objects.
     let created = UnsafeMutablePointer.holding(KeyRuns())
 
-    /// The parts of a table that differ from the nodes written for it last. `spec` includes
-    /// `content`.
+    /// The parts of a table that the next flush must write, because they differ from the stored
+    /// nodes. With `spec`, the parts of `content` are written, too.
     enum ChangedPart: Comparable {
         case nothing
         /// Objects, indexes or counters have changed: the top array is written.
@@ -185,8 +185,9 @@ final class TableEditor {
         }
     }
 
-    /// Inserts an object with the values of `row`, which is indexed by leaf index and not changed.
-    /// If there is an object with `key`, returns false and changes nothing.
+    /// Inserts an object with the values of `row`, which are not changed. The index in `row` is the
+    /// column's position in a cluster leaf (leaf index). If there is an object with `key`, returns
+    /// false and changes nothing.
     @inline(__always)
     func insertNew(
         _ key: ObjectKey, _ row: UnsafeMutablePointer<Value>

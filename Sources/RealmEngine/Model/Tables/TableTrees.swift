@@ -1,4 +1,5 @@
-/// The nodes of a table: the refs when they were last written, and the editors of open trees.
+/// The nodes of a table: the refs that the last flush stored, and the editors of the trees that are
+/// open.
 struct TableTrees {
     var top: Ref
     var collisions: Ref

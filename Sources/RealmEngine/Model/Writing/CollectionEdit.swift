@@ -1,9 +1,10 @@
-/// A collection that is open for changes. A change also updates the collections around it, the
-/// index of the property, the backlinks, and the change log.
+/// Edit of one collection. Each change also updates the collections around it, the index of the
+/// property, the backlinks, and the change log.
 ///
-/// The transaction caches the edit of the collection that was changed last, with the leaf of the
-/// change. It is used again if nothing else has changed since (`isCurrent`). Indexes passed by
-/// callers do not count links to tombstones. Confined to the writer.
+/// The transaction caches the edit of the collection that was changed last, and the edit caches the
+/// leaf that it changed. The next change of the same collection uses this edit again, if nothing
+/// else has changed since (`isCurrent`). Indexes of elements that callers pass do not count links
+/// to tombstones. Confined to the writer.
 final class CollectionEdit {
     /// The transaction, which retains this edit.
     private unowned(unsafe) let transaction: WriteTransaction
@@ -34,7 +35,8 @@ final class CollectionEdit {
     /// `EditContext.changeCount` after the last change of this edit. Nil before the first change,
     /// and during a change.
     @exclusivity(unchecked) private var changeCount: Int?
-    /// Identifies this edit for an `ElementReader`, which sets the number; 0 before.
+    /// Number by which an `ElementReader` recognises this edit. The reader assigns the number; 0
+    /// before it does.
     @exclusivity(unchecked) var number = 0
 
     private struct Level {

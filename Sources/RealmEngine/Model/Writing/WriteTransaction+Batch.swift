@@ -28,8 +28,8 @@ extension WriteTransaction {
         return missing
     }
 
-    /// Sets the elements of a list or set in a row of a batch, before it is created. The property
-    /// must have no index.
+    /// Sets the elements of a list or set in a row of a batch. Call it before `create(_:)` creates
+    /// the objects of the batch. The property must have no index.
     ///
     /// Throws the errors of `setElements(_:_:_:_:)`.
     package func setElements(

@@ -2,8 +2,8 @@
 /// unless the property has an index; then the whole collection is read.
 ///
 /// All functions throw `data` if a value does not fit, and `misuse` if the object, the collection
-/// or the index does not exist. Indexes do not count links to tombstones. Backlinks are updated,
-/// and embedded objects that are removed from a collection are deleted.
+/// or the index does not exist. Positions of elements do not count links to tombstones.
+/// Backlinks are updated, and embedded objects that are removed from a collection are deleted.
 extension WriteTransaction {
     /// Returns an edit of the collection at `location`. Returns `openCollection`, the edit used
     /// last, if it edits this collection and the transaction has changed nothing else since;

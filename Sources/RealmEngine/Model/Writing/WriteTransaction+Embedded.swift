@@ -70,8 +70,9 @@ extension WriteTransaction {
         return level
     }
 
-    /// Throws `misuse` if an object of the embedded class contains itself or is nested deeper than
-    /// embedded objects are created, or if a set may contain objects of the class.
+    /// Throws `misuse` if an object of the class to be embedded contains itself, or is nested
+    /// deeper than `EmbeddedNesting.deepestObject` levels. Also throws it if a set links to the
+    /// class, because sets cannot contain embedded objects.
     func checkNesting(_ table: TableKey) throws(RealmError) {
         let editor = try editor(table)
         func refuse(_ why: String) -> RealmError {

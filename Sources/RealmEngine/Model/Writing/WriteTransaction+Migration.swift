@@ -1,6 +1,6 @@
-/// Schema changes of classes with objects that only migrations make: another primary key, and
-/// another kind of class, such as embedded (object format 1.2). The change log does not record
-/// them.
+/// Schema changes that only migrations make, and that affect the objects of a class. They change
+/// the primary key, or the kind of class, such as to embedded (object format 1.2). The change log
+/// does not record them.
 extension WriteTransaction {
     /// Makes another property the primary key of a class, or removes the primary key if `column` is
     /// nil.
@@ -116,7 +116,7 @@ extension WriteTransaction {
 }
 
 extension TableKind {
-    /// Name of the kind in the error messages of the SDKs.
+    /// Name of the kind of class, as the error messages of the SDKs spell it.
     var title: String {
         switch self {
         case .topLevel: "TopLevel"

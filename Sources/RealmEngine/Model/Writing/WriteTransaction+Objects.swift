@@ -84,8 +84,8 @@ extension WriteTransaction {
             : .misuse("class \(editor.className) is asymmetric", reason: "asymmetric")
     }
 
-    /// Inserts the row in `shape` with the object key `wanted`. Makes the sequence number larger
-    /// than the number from which that key is computed.
+    /// Inserts the row in `shape` with the object key `wanted`. Then raises the table's sequence
+    /// number, from which later keys are computed, so that it does not yield `wanted` again.
     private func claim(
         _ wanted: ObjectKey, _ editor: TableEditor, _ shape: RowShape
     ) throws(RealmError) {

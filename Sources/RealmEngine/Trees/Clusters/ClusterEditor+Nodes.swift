@@ -193,7 +193,8 @@ extension ClusterEditor {
         node.slots[InnerClusterShape.objects] = NodeEncoder.tag(count)
     }
 
-    /// Adds `extra` to the object counts of the nodes on the path.
+    /// Adds `extra` to the object counts of all inner nodes in `path`, from the root to the leaf's
+    /// parent.
     @inline(__always)
     func addToCounts(_ extra: Int) throws(RealmError) {
         for step in path.steps { try setCount(step.node, count(step.node) &+ extra) }
@@ -214,7 +215,7 @@ extension ClusterEditor {
         ).raw
     }
 
-    /// Slot that contains the ref of the node at `level` of the path.
+    /// Slot that contains the ref of the node at `level` of `path`; level 0 is the root.
     func slot(_ level: Int) -> RefSlot {
         level == 0
             ? rootSlot : path[level - 1].node.slots + InnerClusterShape.child(path[level - 1].child)

@@ -47,7 +47,7 @@ final class ClusterEditor {
         func contains(_ key: UInt64) -> Bool { key >= base && (end == nil || key < end!) }
     }
 
-    /// A leaf that the transaction may change, and its range of keys.
+    /// A writable leaf, and its range of keys.
     struct Reached {
         let leaf: SlabNode
         let range: Range

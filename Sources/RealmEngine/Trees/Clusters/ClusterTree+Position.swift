@@ -15,8 +15,8 @@ extension ClusterTree {
     /// Returns the leaf that contains the object at index `position` in table order; nil if the
     /// index is out of range.
     ///
-    /// Of the nodes before that leaf, reads only the headers. If all of them are full, as before
-    /// any removal, reads only the header of the last one.
+    /// Of the nodes before that leaf, reads only the headers. As long as no object was removed, all
+    /// of these nodes are full, and only the header of the last one is read.
     ///
     /// - Parameter last: a leaf of the same tree, for example of the previous call. Its neighbours
     ///   are found without descending from the root.
@@ -132,8 +132,8 @@ extension ClusterTree {
         return LeafAtKey(leaf: leaf, start: start, parent: inner, child: child)
     }
 
-    /// Number of objects in the subtree of `ref`. Reads only the node's header and first slots, and
-    /// the header of a leaf's key list.
+    /// Number of objects in the subtree of `ref`. Reads only the node's header and first slots. For
+    /// a leaf that stores a list of keys, also reads the header of that list.
     private func size(of ref: Ref) throws(RealmError) -> Int {
         let node = try space.node(ref)
         guard node.hasRefs, node.widthType == 0, node.count >= (node.isInner ? 4 : 1) else {

@@ -189,7 +189,7 @@ struct InnerCluster {
     private let isCompact: Bool
     let base: UInt64
     let depth: Int
-    /// In compact form, number of the low key bits that do not select a child.
+    /// In compact form, the keys of child `i` begin at `i << shift`, relative to `base`.
     private let shift: UInt64
     /// Number of objects in the subtree of this inner node.
     let count: Int
@@ -248,7 +248,8 @@ struct InnerCluster {
         Prefetch.bytes(space.base.advanced(by: Int(truncatingIfNeeded: ref.raw)), 128)
     }
 
-    /// Returns the child whose range contains `key`, relative to this node.
+    /// Returns the index of the child whose key range contains `key`. `key` is relative to the base
+    /// of this node.
     func child(covering key: UInt64) -> Int {
         if isCompact {
             return shift > 63 ? 0 : Int(min(key &>> shift, UInt64(childCount - 1)))

@@ -103,8 +103,8 @@ package struct LeafCursor {
         return cachedLeaves != nil
     }
 
-    /// Number of objects and last key so far. Callers that scan ranges separately use them to check
-    /// that the ranges fit together.
+    /// Number of objects visited so far, and the last key. A caller that scans the ranges of a
+    /// table separately checks with them that the keys ascend and the counts add up.
     var met: (objects: Int, lastKey: UInt64) { (seen, lastKey ?? 0) }
 }
 

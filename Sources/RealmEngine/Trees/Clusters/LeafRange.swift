@@ -8,8 +8,9 @@ struct LeafRange: Sendable {
     let children: Range<Int>
     /// Lower bound of the keys in the first leaf.
     let start: UInt64
-    /// Number of objects that `parent` claims to have, for checking the sum over its ranges. Set
-    /// only in the range with the last child of `parent`; nil in its other ranges.
+    /// Number of objects below `parent` according to `parent`, for comparison with the sum over all
+    /// `LeafRange`s of this parent. Set only in the range with the last child of `parent`; nil in
+    /// the ranges before.
     let announced: Int?
 }
 

@@ -7,7 +7,7 @@ package struct LeafSlice: Sendable {
     package let position: Int
     /// Number of objects in the leaf, selected or not.
     package let count: Int
-    /// Rows that a reader of the slice visits.
+    /// Rows to visit. Other rows of the leaf are not selected, and readers skip them.
     let among: Selection
 
     init(_ leaf: ClusterLeaf, position: Int = 0, among: Selection? = nil) {

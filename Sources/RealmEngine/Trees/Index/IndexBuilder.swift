@@ -9,8 +9,9 @@ final class IndexBuilder {
     private let arena = ByteArena()
     private var values: ContiguousArray<Value> = []
     private var keys: ContiguousArray<Int64> = []
-    /// Entries in the order of the level that `finish` is building. The upper 32 bits of a number
-    /// contain the entry's chunk, the lower 32 bits its index in `values`.
+    /// Entries in the order of the trie's level that `finish` is writing. The upper 32 bits of a
+    /// number contain the four bytes (chunk) by which this level sorts the entry. The lower 32 bits
+    /// contain the entry's index in `values` and `keys`.
     private var order: UnsafeMutableBufferPointer<UInt64>
 
     init(_ context: EditContext, kind: IndexKind) {

@@ -11,8 +11,8 @@ final class IndexChanges {
         /// integer it has all eight bytes, in another order (`PendingIntegers.place`).
         let place: Int64
         let key: Int64
-        /// Index of the value in `values`; -1 for an integer, which `PendingIntegers.number`
-        /// computes from `place`.
+        /// Index of the value in `values`; -1 for an integer. `PendingIntegers.number` computes the
+        /// integer from `place`.
         let value: Int32
         let isRemoval: Bool
     }
@@ -201,7 +201,8 @@ extension IndexEditor {
         waiting.openChanges(context.waitingBytes).append(value, key.raw, isRemoval: isRemoval)
     }
 
-    /// Defers insertions of words until the index is read. Does nothing for other indexes.
+    /// If this is an index of words or of list elements, defers insertions until the index is read.
+    /// Does nothing for an index of whole values.
     func defersWords() { waiting.defersWords = holdsWords }
 
     /// Applies all pending changes to the index.

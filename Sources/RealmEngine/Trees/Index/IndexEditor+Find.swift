@@ -41,8 +41,8 @@ extension IndexEditor {
     /// Insertion point that an unsuccessful look-up found. When an object is created, its primary
     /// key is looked up and then inserted; the gap saves a second search.
     struct Gap {
-        /// Slot that contains the ref of the leaf in which to insert. Remains valid, because every
-        /// edit discards the `Gap`.
+        /// Slot that contains the ref of the leaf in which to insert. The slot has not moved since
+        /// the look-up, because each edit discards the `Gap`.
         let leaf: RefSlot
         let index: Int
         let chunk: Int32

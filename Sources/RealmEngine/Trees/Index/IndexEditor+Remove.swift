@@ -54,8 +54,8 @@ extension IndexEditor {
         return try list.matches(entry.key, at: byValue) ? byValue : nil
     }
 
-    /// Removes entry `i` from a leaf. Nodes on the path that become empty are removed from their
-    /// parents.
+    /// Removes entry `i` from a leaf of a level of the trie. Inner nodes that become empty are
+    /// removed from their parents.
     private func drop(
         _ i: Int, _ leaf: IndexNode, _ level: RefSlot, _ base: Int
     ) throws(RealmError) {

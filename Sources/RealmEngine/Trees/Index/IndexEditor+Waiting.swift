@@ -120,8 +120,8 @@ final class PendingIntegers {
         firstZone..<min(256, firstZone + max(1, 256 / parts))
     }
 
-    /// Records that the pending integers of `zones` have been inserted. Frees all pending integers
-    /// after the last zone.
+    /// Records that the pending integers of `zones` have been inserted. A zone contains the
+    /// integers with one value of the lowest byte. Frees all pending integers after the last zone.
     func markInserted(_ zones: Range<Int>) {
         firstZone = zones.upperBound
         if firstZone == 256 { removeAll() }

@@ -28,7 +28,8 @@ final class IndexEditor {
     let recent = RecentKeys()
     /// Cache of index lists in which all objects have the same value.
     let sharedValues = SharedValues()
-    /// Editors of lists that are trees, by the ref of the root.
+    /// Editors of those lists of object keys that have several nodes, by the ref of the list's
+    /// root.
     var trees: [Ref: SequenceEditor] = [:]
     /// Insertions of integers, and other changes of the index, that are not yet stored in nodes.
     let waiting: PendingIntegers
@@ -48,8 +49,9 @@ final class IndexEditor {
     /// by one with `insert(word:_:)` and `remove(word:_:)`.
     /// - Parameters:
     ///   - waiting: pending changes that a previous editor of the index left.
-    ///   - defers: whether changes after the first few are deferred until the index is read, and
-    ///     then applied in index order.
+    ///   - defers: whether changes may be deferred. The first few changes of a transaction are made
+    ///     at once. Later ones stay pending until the index is read, and are then applied in index
+    ///     order.
     init(
         context: EditContext, root ref: Ref, kind: IndexKind, waiting: PendingIntegers? = nil,
         defers: Bool = false, value: @escaping (ObjectKey) throws(RealmError) -> Value?

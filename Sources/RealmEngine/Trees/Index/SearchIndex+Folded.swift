@@ -40,8 +40,9 @@ extension SearchIndex {
         try visit(ref, forms.first, forms.last, forms, depth: 0, body)
     }
 
-    /// Calls `body` with the entries below the node at `ref` whose chunks are spellings from
-    /// `first` to `last`. `first` and `last` are themselves in `forms`.
+    /// Calls `body` with the entries below the node at `ref` whose chunks are among `forms`, the
+    /// spellings of one chunk, and in the range from `first` to `last`. Both ends are spellings,
+    /// too.
     @_optimize(size)
     private func visit(
         _ ref: Ref, _ first: Int32, _ last: Int32, _ forms: Forms, depth: Int,
@@ -100,7 +101,8 @@ extension SearchIndex {
             return difference & ~changes == 0 && Int64(Int32(truncatingIfNeeded: key)) == key
         }
 
-        /// Returns the spelling that follows `form` in ascending order; nil if `form` equals `end`.
+        /// Returns the next spelling of the chunk after the spelling `form`, in ascending order;
+        /// nil if `form` equals `end`.
         func after(_ form: Int32, until end: Int32) -> Int32? {
             if form == end { return nil }
             // Computes the next larger subset of the bits of `changes`.

@@ -20,17 +20,18 @@ struct SearchIndex {
         let offset: Int
 
         /// Whether all objects of the list have equal values, so that the value of one object
-        /// suffices. Only in mixed columns, a few different values share an index string, such as 1
-        /// and `true`. False at the maximum depth of the trie, because the strings were compared
-        /// only up to that depth (object format 5.5).
+        /// suffices. In mixed columns, a few different values share an index string, such as 1 and
+        /// `true`. In other columns, values with the same string are equal. False at the maximum
+        /// depth of the trie, because the strings were compared only up to that depth (object
+        /// format 5.5).
         var areValuesEqual: Bool { offset &+ 4 <= SearchIndex.maximumOffset }
     }
 
     /// Offset of the last level of a general index. Values whose strings are equal up to the chunk
     /// at this offset share a list.
     static let maximumOffset = 200
-    /// Offset of the last level of a full-text index. The longest string of an indexed list has
-    /// `maximumOffset` bytes, and the mark of its end follows.
+    /// Offset of the last level of an index of words, which also indexes the strings of lists. The
+    /// longest such string has `maximumOffset` bytes, and the mark of its end follows.
     static let maximumWordOffset = maximumOffset + 4
 
     /// Returns the entry at the end of the path of `value`; nil if there is none.

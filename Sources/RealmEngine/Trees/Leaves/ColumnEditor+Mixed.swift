@@ -138,8 +138,9 @@ extension ColumnEditor {
         return Pool.bytes.entry(count) | kind.rawValue
     }
 
-    /// Removes value `i` from its pool, if it is in one. If the value is a collection, the caller
-    /// must free the collection.
+    /// Removes element `i` from the node that contains its value. Does nothing if the element's
+    /// word contains the value itself. If the value is a collection, the caller must free the
+    /// collection.
     private func release(_ leaf: SlabNode, _ i: Int) throws(RealmError) {
         let words = try nodes.makeWritable(leaf.slots).view
         guard i < words.count else { throw nodes.outside(leaf.slots) }

@@ -1,6 +1,6 @@
-/// Memory for the current leaf of one column, to read values faster than from a `ColumnLeaf`.
-/// Leaves of frequent types are stored as their own type, so that reading a value accesses a few
-/// fields and does not copy the whole enumeration.
+/// Memory for the current leaf of one column, to read values faster than from a `ColumnLeaf`. A
+/// leaf of a frequent type is stored without the `ColumnLeaf` case around it. Reading a value then
+/// accesses a few fields and copies no `ColumnLeaf`.
 ///
 /// Owns its memory; the owner of the slot must call `free`.
 struct ColumnSlot {
@@ -8,7 +8,7 @@ struct ColumnSlot {
         case integer, nullableInteger, bool, double, string, timestamp, link, collection
         /// The column has no leaf; every value is null.
         case empty
-        /// Any other case of `ColumnLeaf`; `memory` then contains the whole `ColumnLeaf`.
+        /// A leaf whose type has no case here. `memory` then contains the leaf as a `ColumnLeaf`.
         case other
     }
 

@@ -10,9 +10,9 @@ struct Fanout: Sendable {
     /// Number of changes of an index in one transaction after which further changes are deferred.
     var singleIndexChanges = 512
 
-    /// Number of objects to which the leaves of some tables are reduced: of tables in which a
-    /// transaction changes only a few objects of each leaf. A commit writes the whole leaf of each
-    /// changed object, so smaller leaves make such commits smaller.
+    /// Number of objects in a leaf that is not split further, in tables where transactions change
+    /// only a few objects of each leaf. A commit writes the whole leaf of each changed object, so
+    /// smaller leaves make such commits smaller.
     var scatteredLeaf: Int { max(1, clusterLeaf / 4) }
 }
 
@@ -46,11 +46,13 @@ final class EditContext {
     @exclusivity(unchecked) var editedBytes = 0
     /// Memory, in bytes, of pending index changes, which outlast spills.
     let waitingBytes = ByteCount()
-    /// Upper bounds of the integers in search indexes, for those columns whose bounds the commit
-    /// before this transaction recorded.
+    /// For each indexed column, an upper bound of the integers in its search index, if the commit
+    /// before this transaction recorded one. A batch can add larger integers without looking them
+    /// up.
     var bounds: [IntegerBounds.Column: Int64] = [:]
-    /// Whether objects were added in batches. Only batches use `bounds`, so other commits do not
-    /// record them.
+    /// Whether objects were added in batches. If so, the commit records upper bounds of the
+    /// integers in search indexes, which the next transaction reads as `bounds`. Only batches use
+    /// them.
     var hasBatches = false
 
     init(space: NodeSpace, slab: Slab, fanout: Fanout) {
@@ -89,8 +91,8 @@ final class EditContext {
         spilledExtents = FreeSpace.merged(spilledExtents, FreeSpace.released(extents))
     }
 
-    /// Removes from `freed` the extents to which the transaction itself had spilled nodes, and
-    /// returns them. They can be reused at once.
+    /// Removes from `freed` the extents of nodes that the transaction had spilled to the file and
+    /// then freed, and returns these extents. They can be reused at once.
     func takeSpilledExtents() -> [Extent] {
         if spilledExtents.isEmpty { return [] }
         var own: [Extent] = []

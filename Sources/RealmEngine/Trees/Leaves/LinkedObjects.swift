@@ -3,7 +3,7 @@ struct LinkedObjects {
     let table: TableKey
     /// Keys of the objects if the set has several; otherwise empty.
     private let keys: KeyRuns
-    /// Key of the object if the set has exactly one; otherwise nil.
+    /// Keys of the objects if there are several; otherwise empty.
     let single: Int64?
 
     /// - Parameter keys: must be in ascending order.

@@ -20,7 +20,7 @@ struct NullableIntegerLeaf {
     let node: NodeView
     let marker: Int64
 
-    /// Index of the element with value 0, which follows the null marker.
+    /// Index of the first value in the array. Element 0 of the array is the null marker.
     static let first = 1
     /// Null marker for each width code: the largest value of the width. With 64 bits, the marker
     /// may be any number that is no value of the leaf; writers prefer the largest.

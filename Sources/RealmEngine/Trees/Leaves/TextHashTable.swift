@@ -1,8 +1,8 @@
 /// Hash table of the texts, and null, in a list that the caller owns. If equal texts are in the
 /// list, finds the first.
 struct TextHashTable {
-    /// Index in the list for each hash. A text whose hash is taken is stored under the next free
-    /// hash.
+    /// Index of each text in the caller's list, by the text's hash. If another text has the same
+    /// hash, the next unused number serves as the hash.
     private var places: [UInt64: Int32] = [:]
 
     private static func hash(_ text: ByteView?) -> UInt64 {

@@ -77,8 +77,8 @@ final class DistinctList {
         return .int(Int64(known))
     }
 
-    /// Returns the cells, which are indexes in the list, for the first `count` of `values`. Appends
-    /// new values to the list.
+    /// Returns the cells for the first `count` of `values`. A cell contains the index of the value
+    /// in the list of distinct values. Appends new values to that list.
     func cells(_ values: LeafCells, _ count: Int) throws(RealmError) -> LeafCells {
         let numbers = LeafCells(Self.cells, capacity: max(1, count))
         for i in 0..<count { numbers.target.store(try cell(values.value(i)), at: i) }

@@ -104,14 +104,15 @@ public struct ElementCursor {
 /// Iterates over the entries of a dictionary. Formats 21 and 22 store dictionaries in another way
 /// than the current format (object format 4.5 and 10.1).
 public struct DictionaryCursor {
-    /// One of both is set, depending on the format; both are nil for a dictionary that has never
-    /// had an entry.
+    /// Cursors for a dictionary in the current encoding. Nil for a dictionary in the encoding of
+    /// formats 21 and 22, which uses `cluster`, and for one that has never had an entry.
     private var pair: Pair?
     private var cluster: Cluster?
     private let root: Ref
     private let depth: UInt8
 
-    /// Current format: cursors over the B+trees of the keys and of the values.
+    /// Cursors over the two B+trees of a dictionary, the keys and the values, as the current format
+    /// stores it.
     private struct Pair {
         var keys: ElementCursor
         var values: ElementCursor

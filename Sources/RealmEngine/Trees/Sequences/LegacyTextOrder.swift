@@ -36,7 +36,7 @@ enum LegacyTextOrder {
         return number
     }
 
-    /// Position in this order of each character up to U+024F, indexed by its code point.
+    /// Rank of each character up to U+024F when texts are ordered. The index is the code point.
     private static let ranks: [UInt16] = [
         0, 2, 3, 4, 5, 6, 7, 8, 9, 33, 34, 35, 36, 37, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
         21, 22, 23, 24, 25, 26, 27, 31, 38, 39, 40, 41, 42, 43, 29, 44, 45, 46, 76, 47, 30, 48, 49,

@@ -39,7 +39,8 @@ extension SequenceEditor {
         }
 
         /// Returns the child in which to insert an element at index `i`. At a boundary between two
-        /// children it is the left one, unless that child is full.
+        /// children, returns the left child, or the right one if the left one has at least `full`
+        /// elements.
         func child(toInsert i: Int, full: Int) -> Int {
             if i == total { return count - 1 }
             let child = min(count - 1, (0..<count).partitionPoint { end($0) >= i })
@@ -91,7 +92,7 @@ extension SequenceEditor {
     @inline(__always)
     func children(_ node: SlabNode) -> Int { TreeShape.childCount(node.count) }
 
-    /// Slot with the ref of the node at `level` of the path.
+    /// Slot that contains the ref of the node at `level` of `path`; level 0 is the root.
     func slot(_ level: Int) -> RefSlot {
         level == 0 ? rootSlot : path[level - 1].node.slots + TreeShape.child(path[level - 1].child)
     }
@@ -127,8 +128,9 @@ extension SequenceEditor {
         }
     }
 
-    /// Number of elements that can be appended to the last leaf while all nodes on the path
-    /// certainly keep their form. At least 1: the caller has checked the next append.
+    /// Number of elements that can be appended to the last leaf while all nodes on its path
+    /// certainly stay in compact form, in which all children but the last have the same size. At
+    /// least 1, because the caller has checked that the next append keeps this form.
     func evenAppends() throws(RealmError) -> Int {
         var count = context.fanout.tree
         for step in path.steps {

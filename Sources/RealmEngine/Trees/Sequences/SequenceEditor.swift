@@ -16,7 +16,8 @@ final class SequenceEditor {
     let path = EditPath<Step>()
     /// The leaf of the last read access; nil after it changed, or after an insertion or removal.
     @exclusivity(unchecked) private var seen: Seen?
-    /// The leaf of the last edit, at the end of `path`; nil after nodes were added or removed.
+    /// The leaf of the last edit, below the inner nodes in `path`. Nil after nodes were added or
+    /// removed.
     @exclusivity(unchecked) var cachedPath: Reached?
     /// Index of the element that was edited last.
     @exclusivity(unchecked) private var lastIndex = 0
@@ -36,13 +37,13 @@ final class SequenceEditor {
         let range: Range<Int>
     }
 
-    /// A leaf of the tree that the transaction may change.
+    /// A writable leaf of the tree, and its range of elements.
     struct Reached {
         let slot: RefSlot
         /// Index, among all elements of the tree, of the leaf's first element.
         let start: Int
         var rows: Int
-        /// Number of next appends that certainly keep the nodes on the path in compact form, in
+        /// Number of further appends that certainly keep the nodes on the path in compact form, in
         /// which all children of a node but the last have the same size. They need no check.
         var evenAppends = 0
 

@@ -14,9 +14,9 @@ struct FanOutTally {
     /// none.
     private var node: Ref?
 
-    /// An inner node without stored key offsets, if the cluster trees may have been built with a
-    /// fan-out of four. Nil if all inner nodes store offsets, or if some node has more than four
-    /// elements.
+    /// Ref of an inner node without stored key offsets, if no node has more than four elements. The
+    /// trees may then have a fan-out of four, which gives other object keys than the usual fan-out
+    /// of 256. Nil if all inner nodes store offsets, or if some node has more than four elements.
     var smallTree: Ref? { isSmall ? node : nil }
 
     mutating func add(_ leaf: ClusterLeaf) {

@@ -12,7 +12,8 @@ struct IndexEntryBatch: ~Copyable {
         let depth: Int32
     }
 
-    /// Maximum number of four-byte chunks on the path to an entry of a batch.
+    /// Maximum number of four-byte chunks on the path to an entry. Entries with longer paths belong
+    /// to an `IndexListBatch`.
     static let maximumDepth = 2
     private static let capacity = 1 << 18
     private static let digit = 11

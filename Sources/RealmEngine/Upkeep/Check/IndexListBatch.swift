@@ -14,9 +14,10 @@ final class IndexListBatch {
         fileprivate let keys: Range<Int>
     }
 
-    /// Maximum number of keys of a list in a batch. The caller reads the objects of a longer list
-    /// directly, in the order of the list. Its keys usually ascend, because its values are usually
-    /// equal; so each leaf is opened only once in this case, too.
+    /// Maximum number of keys of a list that is added to a batch. The caller reads the objects of a
+    /// longer list directly, in the order of the list. All objects of a long list usually have
+    /// equal values, so its keys usually ascend. Therefore each leaf is opened only once in this
+    /// case, too.
     static let maximumListLength = 1 << 14
     private static let capacity = 1 << 17
     private static let digit = 11
@@ -27,7 +28,7 @@ final class IndexListBatch {
     /// For each element of `keys`, the index in `lists` of the list to which the key belongs.
     private var listOfKey: [UInt32] = []
 
-    /// Whether the batch has no room for a list of `count` keys.
+    /// Whether the batch has no room for another list, of `count` keys.
     func isFull(for count: Int) -> Bool { keys.count + count > Self.capacity }
 
     func add(_ path: [Int32], _ keys: UnsafeBufferPointer<Int64>, _ ref: Ref?) {
@@ -42,7 +43,8 @@ final class IndexListBatch {
     ///
     /// - Parameters:
     ///     - digest: returns a digest of the object's value, equal for equal values. Returns nil if
-    ///       the object does not exist or an index would not store its value at `path`.
+    ///       the object does not exist or an index would store its value at another path than
+    ///       `path`.
     ///     - list: called once per list. `isUniform` is true if the values of all keys have the
     ///       same digest and the keys ascend.
     func take(

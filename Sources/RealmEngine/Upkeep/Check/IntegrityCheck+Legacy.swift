@@ -191,7 +191,7 @@ extension LegacyColumnReader {
         }
     }
 
-    /// Returns the origin rows stored in a cell of a backlink column.
+    /// Returns the row numbers of the linking objects, which a cell of a backlink column contains.
     fileprivate func storedBacklinks(_ row: Int) throws(RealmError) -> [Int64] {
         let leaf = try tree().leaf(with: row)
         let slot = leaf.node.slot(row - leaf.start)

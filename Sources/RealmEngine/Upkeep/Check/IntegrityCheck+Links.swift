@@ -169,8 +169,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Visits all links counted in one `LinkAccount` (from one column to one table) and all their
-    /// backlinks.
+    /// Visits all links from one column to one table, which one `LinkAccount` counts, and all
+    /// backlinks for these links.
     private func walkLinks(_ index: Int) {
         let account = accounts[index]
         let (origin, target) = (tables[account.origin], tables[account.target])

@@ -67,8 +67,8 @@ public struct IntegrityReport: Sendable {
     /// Whether there are neither errors nor warnings.
     public var isClean: Bool { counts.isEmpty }
 
-    /// Number of findings per code that `findings` does not contain, ordered by the name of the
-    /// code.
+    /// Number of findings that were counted but are not in `findings`, for each code, ordered by
+    /// the name of the code.
     @_optimize(size)
     public var omitted: [(code: Code, count: Int)] {
         var kept: [Code: Int] = [:]

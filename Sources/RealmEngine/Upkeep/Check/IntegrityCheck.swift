@@ -63,8 +63,8 @@ public final class IntegrityCheck {
     var fanOut = FanOutTally()
     /// Number of nested B+tree nodes being visited.
     var openTreeNodes = 0
-    /// Number of elements that may still be visited. A valid file has at most some hundred elements
-    /// per byte.
+    /// Number of elements that the check may still visit. It begins with 256 for each byte of the
+    /// version, more than a valid file contains, so the check of a damaged file ends.
     private var work = 0
     private var isExhausted = false
 

@@ -45,8 +45,8 @@ final class PairDifference {
 
     private static let bucketCount = 4096
     private static let collectedAtOnce = 1 << 20
-    /// Number of elements of `collected` from which on equal pairs are replaced by one element with
-    /// their total `surplus`. A damaged file may repeat one pair millions of times.
+    /// Number of elements of `collected` at which equal pairs are merged: one element with their
+    /// total `surplus` replaces them. A damaged file may repeat one pair millions of times.
     private let mergeThreshold: Int
     private var foldedAt: Int
 

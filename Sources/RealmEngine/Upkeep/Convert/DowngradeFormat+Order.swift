@@ -31,9 +31,10 @@ extension DowngradeFormat {
         }
     }
 
-    /// Compares values in one list of an index, where the order of texts differs from the order in
-    /// sets. Older formats treat a text and a binary of the same bytes as equal; the text is placed
-    /// first, so that format 24 finds both, too.
+    /// Compares two values whose keys are in the same list of an index, by the order of older
+    /// formats. Texts are compared by their bytes; in sets of mixed values, by their letters. Older
+    /// formats treat a text and a binary of the same bytes as equal. Here the text comes first, so
+    /// that format 24 finds both, too.
     func compareIndexed(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.string(let x), .string(let y)): Self.ascends(x, y) ? -1 : Self.ascends(y, x) ? 1 : 0

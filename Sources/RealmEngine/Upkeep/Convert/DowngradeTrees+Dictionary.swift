@@ -66,8 +66,8 @@ extension DowngradeTrees {
             parts.map { Int64(bitPattern: $0.raw) }, flags: NodeView.hasRefsFlag)
     }
 
-    /// Copies an inner node. The keys below each child are relative to the first key of the child,
-    /// which is itself stored relative to the first key of the node.
+    /// Writes an inner node with the given children. The keys below each child are relative to the
+    /// first key of the child. That key is itself stored relative to the first key of the node.
     private func clusterNode(
         _ children: ArraySlice<Branch>, depth: Int
     ) throws(RealmError) -> Branch {

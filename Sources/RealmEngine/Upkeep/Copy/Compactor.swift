@@ -24,8 +24,8 @@ public struct Compactor {
         /// programs have the file open. A file that replaces a database needs this form (storage
         /// format 1.3).
         public var isTransactional = false
-        /// Older format to write; nil for the format of the original. A conversion does not
-        /// enumerate columns and does not verify the result.
+        /// Older format to write; nil for the format of the original. A copy in an older format
+        /// enumerates no further columns, and is not verified.
         package var format: DowngradeFormat?
         /// Key to encrypt the written file with; nil for an unencrypted file, even if the original
         /// is encrypted.

@@ -28,7 +28,7 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
     /// Read context of the mapping of the compacted file.
     private var fileMemory: ReadContext
     private let source: NodeSpace
-    /// Chunks of the compacted file that were just written, and whose buffers are still in memory.
+    /// Chunks of the compacted file that were just written. Their buffers are still in memory.
     private var recent: ArraySlice<WriteBehind.Chunk> = []
     private var part: Part
     /// Pairs of nodes that the copier reported, and whose copies are in the chunk that it is
@@ -125,15 +125,16 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
                 state: state)
         }
 
-        /// Makes a part that reads the bytes that are already in the file, through the mapping of
-        /// the file.
+        /// Makes a part for the bytes that are already in the compacted file. They are read through
+        /// the mapping of this file.
         init(_ memory: ReadContext) {
             start = 0
             space = memory.lookup
         }
     }
 
-    /// Sets `part` to the part of the compacted file that contains `ref`, the ref of a copied node.
+    /// Sets `part` to the bytes that contain `ref`, the ref of a copied node: to a chunk that is
+    /// still in memory, or to the mapping of the compacted file.
     @inline(__always)
     private func find(_ ref: Ref) throws(RealmError) {
         if ref.raw < part.start || ref.raw >= part.space.limit { try change(to: ref) }
@@ -189,14 +190,15 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         proven.append(pair)
     }
 
-    /// Neighbouring nodes without references, which are compared in one step. They follow each
-    /// other directly in the original, and their copies do in the compacted file. Nodes are added
-    /// at the front: each one ends where the run begins.
+    /// A sequence of adjacent nodes without references, which are compared in one step. Their
+    /// copies are adjacent in the compacted file, too. A node is added in front of the sequence if
+    /// it ends where the sequence begins.
     private struct Run {
         var source = Ref.none
         var copy = Ref.none
         var size = 0
-        /// Offset in the compacted file at which the `Part` with these copies begins.
+        /// Offset at which the `Part` that contains the copies begins. A `Part` is a contiguous
+        /// range of bytes of the compacted file.
         var floor: UInt64 = 0
     }
 

@@ -16,8 +16,8 @@ package enum Enumeration: Sendable, Equatable {
     case none
     /// Enumerates all properties that take less space if they are enumerated.
     case smaller
-    /// Enumerates the properties that then take less space, and have fewer distinct values than
-    /// this percentage of the number of objects.
+    /// Enumerates the properties that take less space if they are enumerated, and that have few
+    /// distinct values: fewer than this percentage of the number of objects.
     case below(percent: Int)
     /// Enumerates the given properties, even if they then take more space.
     case properties([Property])

@@ -17,7 +17,7 @@ public final class ContentDigest {
     enum Links {
         /// Class and primary key of the target. For an embedded object, its content instead.
         case resolved
-        /// Class and object key of the target.
+        /// Class and object key of the target, which are the same in all versions of a file.
         case stored
     }
 

@@ -13,8 +13,8 @@ extension Database {
     /// A version of a live session is pinned. The version in the header slot that is not selected
     /// is checked first. If it is not pinned, it is read without a pin, and a commit may overwrite
     /// it. The returned handle's `hasChanged` reports this. The caller should then call this
-    /// function of the same handle again; in a live session, it then pins the version before that
-    /// commit.
+    /// function again. In a live session, the second call pins the version that was the newest
+    /// before that commit.
     ///
     /// - Throws: `misuse` with the code `BadVersion` if the version can no longer be read.
     public func at(_ choice: VersionChoice) throws(RealmError) -> Database {

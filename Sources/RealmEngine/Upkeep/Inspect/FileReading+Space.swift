@@ -2,8 +2,9 @@
 /// format 5.3 and 5.4).
 extension FileReading {
     /// The free list of the newest version. The *stamp* of a chunk is the version whose commit
-    /// released it: that version and later ones do not use the chunk. Stamps are lowered as far as
-    /// no readable version uses the chunk, which the next commit will do as well.
+    /// released it: that version and later ones do not use the chunk. A stamp is replaced by an
+    /// older version if no readable version in between uses the chunk. The next commit does the
+    /// same.
     struct FreeList {
         let chunks: [FreeSpace.Chunk]
         /// Free lists of the readable versions before the newest, in ascending order of the
@@ -38,14 +39,14 @@ extension FileReading {
         }
     }
 
-    /// Space that becomes usable when one readable version is released and a commit then trims the
-    /// history. It consists of the chunks that only that version uses, and of entries of the free
-    /// list. The commit merges the entries of chunks that touch each other, so the free list
-    /// becomes shorter.
+    /// Computes the space that becomes usable when one readable version is released and a commit
+    /// then trims the history. The space consists of the chunks that only that version uses, and of
+    /// bytes of the free list. The free list becomes shorter because the commit merges the entries
+    /// of adjacent chunks.
     struct Releases {
         private let entryBytes: UInt64
-        /// For each version in `older`, by index: the chunks that only this version uses,
-        /// ascending.
+        /// For each readable version, the chunks that only this version uses, ascending. The key is
+        /// the index of the version in `FreeList.older`.
         private var kept: [Int: [Extent]] = [:]
         /// Chunks that are free, in ascending order.
         private var free: [Extent] = []
@@ -91,8 +92,8 @@ extension FileReading {
         }
     }
 
-    /// Reads the free list of the newest version. Lowers the stamp of each chunk as far as no older
-    /// readable version uses the chunk.
+    /// Reads the free list of the newest version. Replaces the stamp of each chunk (the version
+    /// that released it) by an older version if no readable version in between uses the chunk.
     func freeList(_ space: NodeSpace, _ top: TopArray) throws(RealmError) -> FreeList {
         let older = try olderLists(space, before: top.version)
         var end = RawHeader.end

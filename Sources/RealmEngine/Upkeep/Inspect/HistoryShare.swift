@@ -3,8 +3,8 @@
 struct HistoryShare {
     private struct Entry {
         let bytes: UInt64
-        /// The separate node of the entry; nil if it has none. Older versions that contain the
-        /// entry use the same node.
+        /// The node that contains only this entry; nil for a small entry, which shares a node with
+        /// others. Older versions that contain the entry use the same node.
         let node: Extent?
     }
 
@@ -82,8 +82,9 @@ struct HistoryShare {
         return freed
     }
 
-    /// Returns the number of the oldest version that is in use: pinned by an ordinary reader, at or
-    /// after a version with a `full` pin, or the newest version, which the next commit reads.
+    /// Returns the number of the oldest version in use. A version is in use if an ordinary reader
+    /// pins it, or if it is the newest, which the next commit reads. A `full` pin keeps its own
+    /// version and all later ones in use.
     private static func oldestLive(_ versions: [Inspection.LiveVersion]) -> UInt64 {
         let full = versions.filter { $0.full > 0 }.map(\.version).min() ?? .max
         return versions.filter { $0.live > 0 || $0.version >= full || $0.behind == 0 }

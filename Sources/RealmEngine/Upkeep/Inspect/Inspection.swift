@@ -99,8 +99,8 @@ public struct Inspection: Sendable {
         public let version: UInt64
         /// Number of versions committed since this version.
         package let behind: UInt64
-        /// Number of pins of ordinary readers. `frozen` counts pins of frozen views, and `full`
-        /// pins that keep all later versions, too.
+        /// Number of pins of ordinary readers. `frozen` is the number of pins of frozen views.
+        /// `full` is the number of pins that also keep all later versions readable.
         package let live: Int
         package let frozen: Int
         package let full: Int

@@ -79,7 +79,7 @@ private struct ChangesetReader {
     private let names: [TableKey: String]
     private(set) var tables: [ChangeSummary.Table] = []
     private var indexes: [TableKey: Int] = [:]
-    /// Objects already counted, by index into `tables`.
+    /// For each element of `tables`, the keys of the changed objects that were already counted.
     private var seen: [Set<ObjectKey>] = []
     private var current = 0
 

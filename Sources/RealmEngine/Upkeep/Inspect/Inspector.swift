@@ -142,8 +142,8 @@ public struct Inspector {
 struct FileReading {
     let file: MappedFile
     let lock: LockFileCopy?
-    /// Number of mapped bytes. It includes everything to which the header and the lock file refer,
-    /// because these were read before.
+    /// Number of mapped bytes. The size of the file was read after the header and the lock file, so
+    /// the mapping includes everything to which they refer.
     let size: Int
 
     /// Decodes `raw` with the given slot, or with the selected slot if `slot` is nil.

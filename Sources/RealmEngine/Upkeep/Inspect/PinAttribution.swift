@@ -8,7 +8,7 @@ package struct PinAttribution: Sendable {
     /// Rows of the reader table for this version. A row records one pin of a process; the process
     /// may have crashed.
     package let announced: [ReaderRow]
-    /// Ids of the processes to which those pins may belong that have no row in the reader table.
+    /// Ids of the processes that may own the pins without a row in the reader table.
     package let candidates: [UInt32]
     /// Number of pins that belong to no living process. They remain until the end of the session.
     /// Nil if some processes could not be examined.

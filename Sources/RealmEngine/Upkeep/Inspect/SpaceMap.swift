@@ -11,8 +11,8 @@ package struct SpaceMap: Sendable {
         /// Header, roots, names and free lists.
         case bookkeeping
         case free
-        /// An older version that is pinned. Of several pinned versions that use the bytes, this is
-        /// the newest.
+        /// Bytes of an older version that is pinned; the associated value is its number. If several
+        /// pinned versions use the bytes, it is the newest of them.
         case pinned(UInt64)
         /// Bytes that are neither used nor free.
         case unaccounted
@@ -35,9 +35,10 @@ package struct SpaceMap: Sendable {
     package let bytesPerCell: UInt64
     package let version: UInt64
     package let owners: [Owner]
-    /// Number of bytes of each element of `owners`, at the same index.
+    /// Number of bytes of the file that have the use `owners[i]`, at index `i`.
     package internal(set) var totals: [UInt64]
-    /// For each cell, the index in `owners` of the use that most of its bytes have.
+    /// For each cell, a range of `bytesPerCell` bytes, the most frequent use of its bytes, as an
+    /// index in `owners`.
     package internal(set) var cells: [Int]
 
     package func bytes(of owner: Owner) -> UInt64 {
@@ -107,7 +108,7 @@ struct SpaceMapBuilder {
 
     /// Returns the finished map.
     ///
-    /// - Parameter owner: use of all bytes that were not added (`add`) for another owner.
+    /// - Parameter owner: use of all bytes for which `add` recorded no use.
     mutating func map(rest owner: SpaceMap.Owner = .unaccounted) -> SpaceMap {
         let used = totals.reduce(0, &+)
         let rest = index(of: owner)

@@ -53,7 +53,7 @@ public struct SpaceUsage {
     private var left: UInt64
     /// Number of bytes of backlinks, by the linking property.
     private var backlinks: [Origin: UInt64] = [:]
-    /// For each property, its index in `columns`.
+    /// For each property, the index of its result in `columns`.
     private var places: [Origin: Int] = [:]
 
     /// Memory limit in bytes for the distinct values of one column.

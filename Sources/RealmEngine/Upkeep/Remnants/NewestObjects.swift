@@ -11,13 +11,14 @@ struct NewestObjects {
     /// the newest version has no such leaf or the leaf cannot be opened.
     private(set) var cells: RemnantCells?
 
-    /// - Parameter snapshot: snapshot through which leaves are read; nil for the snapshot of
-    ///   `side`, which only the searching thread may use.
+    /// - Parameter snapshot: snapshot through which leaves are read. If nil, leaves are read
+    ///   through the snapshot of `side`, which only the searching thread may use.
     init(_ side: RemnantSide, _ info: TableInfo, _ snapshot: Snapshot? = nil) {
         (self.side, self.info, self.snapshot) = (side, info, snapshot ?? side.snapshot)
     }
 
-    /// Returns the row of an object in `cells`; nil if the newest version does not have the object.
+    /// Returns the row in `cells`, the cached leaf, of the object with `key`. Nil if the newest
+    /// version does not have the object.
     mutating func row(of key: ObjectKey) -> Int? {
         let raw = UInt64(bitPattern: key.raw)
         if !keys.contains(raw) { open(raw) }

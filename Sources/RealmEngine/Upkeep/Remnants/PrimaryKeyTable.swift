@@ -18,7 +18,8 @@ final class PrimaryKeyTable {
         let key: ObjectKey
     }
 
-    /// Makes the table for the class of `table`; nil if the class has no primary key.
+    /// Makes an object that finds the objects of `table` by primary key; nil if the class has no
+    /// primary key.
     init?(_ table: Table, _ digest: ContentDigest, _ work: SearchWork) {
         guard let column = table.info.primaryKey else { return nil }
         (self.table, self.column, self.digest, self.work) = (table, column, digest, work)

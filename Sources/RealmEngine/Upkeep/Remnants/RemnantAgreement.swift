@@ -12,7 +12,8 @@ struct RemnantAgreement {
         case equal, different
     }
 
-    /// Result for each column, then for each row. Empty for a column that was not compared.
+    /// For each column, the result of the comparison for each row. Empty for a column that was not
+    /// compared.
     private(set) var rows: [[Row]] = []
     /// For each column, whether too few rows were compared to tell whether it was overwritten.
     private(set) var unverifiable: [Bool] = []
@@ -20,13 +21,14 @@ struct RemnantAgreement {
 
     /// Minimum number of compared rows that can show whether a column was overwritten.
     private static let minimumRowCount = 8
-    /// Number of different values in consecutive compared rows. So many show that the values are
-    /// shifted by one or more rows; chance does not explain them.
+    /// Number of consecutive compared rows that must have different values to show a shift: the
+    /// column was then written for other rows. Chance does not explain so many differences.
     private static let shiftedRows = 3
     /// Minimum agreement by Cohen's kappa, `(equal - chance) / (1 - chance)`. `equal` is the share
     /// of rows with equal values, `chance` the share expected of unrelated values.
     private static let minimumAgreement = 0.5
-    /// Minimum kappa in standard deviations of the kappa of unrelated values.
+    /// Minimum of Cohen's kappa as a multiple of its standard deviation. The deviation is the one
+    /// that kappa has if the values are unrelated.
     private static let significance = 4.0
 
     /// Appends the result for one column.

@@ -7,8 +7,8 @@ final class RemnantComparison<Found: Sendable> {
     private let comparers: [RemnantComparer]
     private let piece: (Found, Snapshot) -> RemnantPiece?
 
-    /// Leaves of a batch for each thread. A batch is large enough to make starting threads cheap,
-    /// and small enough to keep the results of its leaves in little memory.
+    /// Number of leaves that each thread compares in one batch. The number is large enough to make
+    /// starting threads cheap, and small enough to keep the results of a batch in little memory.
     private static var leavesPerThread: Int { 64 }
 
     /// - Parameters:

@@ -10,7 +10,8 @@ struct RemnantObjects {
     private let newest: ContentDigest
     private let readers: [Snapshot]
     private let sorter: RecordSorter<RemnantEntry>
-    /// Maximum number of states with the same object key that are compared with each other.
+    /// Maximum number of states of one object that are compared with each other. A state is the
+    /// values that the object has in one leaf.
     private let most: Int
     private(set) var pieces: [RemnantPiece] = []
     /// Sets of column indexes. `RemnantEntry.changed` and `missing` are indexes in this array. The
@@ -126,9 +127,9 @@ struct RemnantObjects {
 
     // MARK: Comparing
 
-    /// Compares the columns of a leaf with the newest version, to detect overwritten columns. If
-    /// too few rows of a column can be compared, the column is doubtful. It is not if the order of
-    /// nodes in the file shows that one commit wrote the column and the leaf.
+    /// Compares the columns of a leaf with the newest version, to detect overwritten columns. A
+    /// column is doubtful if too few of its rows can be compared, unless the order of nodes in the
+    /// file shows that one commit wrote the column and the leaf.
     private func agreement(of rows: RemnantRows) -> RemnantAgreement {
         let piece = rows.piece
         let digest = digests[piece.view]
@@ -197,8 +198,8 @@ struct RemnantObjects {
         }.map { rows.piece.layout.positions[$0] }
     }
 
-    /// Returns the columns in which a row differs from the object in row `other` of `near`, a leaf
-    /// of the newest version.
+    /// Returns the indexes of the columns in which the object in `row` differs from the object in
+    /// row `other` of `near`, a leaf of the newest version.
     private func changes(
         _ row: Int, _ rows: RemnantRows, _ near: RemnantCells, _ other: Int
     ) -> [Int] {

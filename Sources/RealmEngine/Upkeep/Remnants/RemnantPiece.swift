@@ -34,8 +34,8 @@ struct RemnantRows {
     /// For each row, the index of a leaf in `leaves` and the row there. The row is negative if the
     /// newest version does not have the object.
     private(set) var others: [(leaf: Int16, row: Int16)] = []
-    /// Result of comparing the values with the newest version, by column, then by row. Empty for a
-    /// column that the newest version does not have.
+    /// For each column and row, the result of comparing the value with the newest version. Empty
+    /// for a column that the newest version does not have.
     var told: [[RemnantAgreement.Row]] = []
     /// For each row, whether any column has another value in the newest version.
     var differs: [Bool]

@@ -10,6 +10,7 @@ extension RemnantSearch {
     /// same node by different owners contradict each other.
     private struct Claim: SpilledRecord {
         let ref: Ref
+        /// Hash that identifies the owner of the node, such as one object's value of one column.
         let part: UInt64
         let leaf: Int32
         let column: Int16
@@ -46,10 +47,11 @@ extension RemnantSearch {
         resolveClaims(group[...])
     }
 
-    /// Resolves the claims to one node. A node has only one owner (`Claim.part`). If the claims
-    /// name several owners, the order of nodes in the file may show which of them wrote the node
-    /// last. For all other owners, the column or value is then missing. If the order does not show
-    /// this, the column or value is doubtful for each owner, as it is for leaves with unknown keys.
+    /// Decides which owner a node belongs to. `claims` are all references to the node, each with
+    /// the owner (`Claim.part`) that it implies; only one can be right. If they imply several
+    /// owners, the order of nodes in the file may show which owner wrote the node last. For all
+    /// other owners, the column or value is then missing. If the order does not show this, the
+    /// column or value is doubtful for each owner, as it is for leaves with unknown keys.
     private func resolveClaims(_ claims: ArraySlice<Claim>) {
         if claims.count <= 1 { return }
         let known = claims.filter { $0.part != Self.unknownPart }
@@ -70,16 +72,17 @@ extension RemnantSearch {
         }
     }
 
-    /// `Claim.part` of leaves whose keys are unknown.
+    /// Owner of a node (`Claim.part`) to which a leaf with unknown keys refers.
     private static let unknownPart: UInt64 = 0
 
     /// Maximum number of nodes that a commit writes between a column and the leaf that refers to
     /// it.
     private static let maximumNodesBetween = 1 << 10
 
-    /// Returns the owner (`Claim.part`) whose leaf was written together with the node at `ref`. A
-    /// commit writes each node after its children, so the leaf is the first claiming leaf that
-    /// follows the node in the file. Nil if bytes that are no node come before that leaf.
+    /// Returns the owner (`Claim.part`) that the leaf written together with the node at `ref`
+    /// claims. A commit writes each node after its children. So this leaf is the first one after
+    /// the node in the file that has a claim to it. Nil if bytes that are no node come before that
+    /// leaf.
     private func writer(of ref: Ref, among claims: ArraySlice<Claim>) -> UInt64? {
         var at = ref
         for _ in 0..<Self.maximumNodesBetween {
@@ -163,8 +166,8 @@ extension RemnantSearch {
         let identity: UInt64
         let base: UInt64
         let hasKeys: Bool
-        /// Nodes that readable versions use for the same column of these keys; nil until first
-        /// needed.
+        /// Nodes that readable versions use for `column`, in leaves that may contain keys of
+        /// `leaf`. Nil until the nodes are first needed.
         var shared: Set<Ref>?
 
         func part(_ kind: UInt64, _ number: UInt64) -> UInt64 {

@@ -41,10 +41,10 @@ extension RemnantSearch {
         return known
     }
 
-    /// Interprets the leaf as a leaf of one of the classes `named`, which other nodes show to own
-    /// it. Chooses the layout with the fewest missing columns and unexplained slots. If several
-    /// layouts have equally few, prefers the layout of a table whose tree contains the leaf. Nil if
-    /// no layout fits.
+    /// Interprets the leaf as a leaf of one of the classes `named`. Nodes above the leaf, or leaves
+    /// with the same columns, show that one of these classes owns it. Chooses the layout with the
+    /// fewest missing columns and unexplained slots. If several layouts have equally few, prefers
+    /// the layout of a table whose tree contains the leaf. Nil if no layout fits.
     private func bestOf(_ named: [Int], _ leaf: ClusterLeaf) -> RemnantLeaf? {
         var best: (leaf: RemnantLeaf, faults: Int)?
         for subject in Set(named).sorted() {
@@ -79,8 +79,8 @@ extension RemnantSearch {
         return best?.leaf
     }
 
-    /// Marks a column as doubtful if one of the layouts `fitting` has another column in its slot.
-    /// Marks a column as unproven if its slot may have belonged to a column that was removed.
+    /// Marks a column as doubtful if another layout in `fitting` has a different column in the same
+    /// slot. Marks a column as unproven if its slot may have belonged to a column that was removed.
     ///
     /// - Parameters:
     ///   - fitting: indexes of the layouts that explain the leaf equally well.
@@ -165,7 +165,8 @@ extension RemnantSearch {
         return open.count == 1 ? open[0] : nil
     }
 
-    /// Number of objects that must imply the same base. Once so many do, no further objects are
+    /// Number of objects that must imply the same base of a leaf. An object's key is the base plus
+    /// the key stored in the leaf. Once so many objects imply one base, no further objects are
     /// looked up.
     private static let sufficientVotes = 8
 

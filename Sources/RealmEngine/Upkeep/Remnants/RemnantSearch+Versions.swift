@@ -1,8 +1,8 @@
 /// Determines the versions to which an old leaf may have belonged.
 extension RemnantSearch {
-    /// Returns the versions to which the leaf at `ref` may have belonged; nil if unknown. The upper
-    /// end is the newest version that can no longer be read. Versions whose logical size did not
-    /// include the leaf are older than the lower end.
+    /// Returns the range of versions to which the leaf at `ref` may have belonged; nil if unknown.
+    /// The range ends at the newest version that can no longer be read. It begins after the last
+    /// version whose logical size does not include the leaf.
     ///
     /// A leaf may belong to no version at all, because an unfinished commit writes leaves, too. The
     /// version numbers in the free list are not used, because commits may lower them.

@@ -26,16 +26,19 @@ final class RemnantSearch {
     var walks: RemnantWalkBudget
     /// Owners of each node of a cluster tree, by the node's ref.
     var places: [Ref: [NodeOwner]] = [:]
-    /// Columns that a leaf of `candidates` shares with a leaf of a readable version. The value is
-    /// the index in `liveOwners` of that leaf's owner; `unknownOwner` until it is found.
+    /// Column nodes that a leaf of `candidates` shares with a leaf of a readable version, by ref.
+    /// The value is the index in `liveOwners` of the readable version's leaf; `unknownOwner` until
+    /// that leaf is found.
     var liveColumns: [Ref: Int32] = [:]
-    /// Owners of those leaves of readable versions that share columns with leaves in `candidates`.
+    /// Tables and bases of those leaves of readable versions that share columns with leaves in
+    /// `candidates`.
     private(set) var liveOwners: [NodeOwner] = []
     private(set) var innerNodes: [Ref] = []
     private(set) var candidates: [Ref] = []
     private(set) var roots: [FoundRoot] = []
     private(set) var freeChunks: [Extent] = []
-    /// Tables for finding objects by primary key, by class; built when they are first needed.
+    /// For each class, the object that finds its objects by primary key; made when it is first
+    /// needed.
     var keysOfSubjects: [TableKey: PrimaryKeyTable] = [:]
     let keyDigest: ContentDigest
 
@@ -232,9 +235,10 @@ extension RemnantSearch {
         return place
     }
 
-    /// Finds the leaves of readable versions that share columns with leaves in `candidates`, and
-    /// records their owners in `liveColumns`. Leaves that share a column have the same keys, so the
-    /// owner is also the owner of the leaf in `candidates`.
+    /// Finds the leaves of readable versions that share columns with leaves in `candidates`.
+    /// Records their tables and bases in `liveOwners`, and the index there in `liveColumns`. Leaves
+    /// that share a column have the same keys, so the leaf in `candidates` has the same table and
+    /// base.
     private func collectColumns() {
         addSharedColumns()
         guard !liveColumns.isEmpty else { return }

@@ -112,7 +112,8 @@ package final class Remnants {
         }
     }
 
-    /// Returns a handle on the newest version that can read the whole file.
+    /// Returns a handle on the newest version whose snapshots can read all bytes of the file, not
+    /// only the nodes of that version. Its schema also contains the removed classes.
     private static func wholeView(_ search: RemnantSearch) throws(RealmError) -> Database {
         let newest = search.newest.database
         let state = search.newest.snapshot.state

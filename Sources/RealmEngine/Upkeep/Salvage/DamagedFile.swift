@@ -191,7 +191,8 @@ extension DamagedFile {
         var version: UInt64 = 1
         var isLegacy = false
         var isEmpty = false
-        /// Reason why the selected root is unusable; nil if this root is the selected one.
+        /// Reason why the root in the selected header slot is unusable; nil if this root is in the
+        /// selected slot.
         var newestVersionError: RealmError?
     }
 
@@ -291,8 +292,8 @@ extension DamagedFile {
             || info.name == LegacyContent.keyTable && info.columnIndex(named: "pk_table") != nil
     }
 
-    /// Whether the tables have the few slots of an old format, or an upgrade of them was
-    /// interrupted. Also true if no table can be read.
+    /// Whether some table has fewer slots than tables of current formats, or an upgrade from an old
+    /// format was interrupted. Also true if no table can be read.
     private static func hasLegacyTables(_ space: NodeSpace, _ top: TopArray) -> Bool {
         guard let tables = try? space.refNode(top.tables, slots: 0, "tables") else { return true }
         let names = try? space.names(top.names, count: tables.count, of: top.tables)
@@ -347,8 +348,8 @@ extension DamagedFile {
 }
 
 extension LegacyNodes {
-    /// The columns that no property of the current format can store, as losses. They are columns of
-    /// tables: each of their values is a table.
+    /// Losses for the columns whose values are tables. No property of the current format can store
+    /// such a column.
     fileprivate var losses: [SalvageLoss] {
         content.tables.flatMap { table in
             table.spec.columns.filter { $0.type == .table && $0.elements == nil }.map {

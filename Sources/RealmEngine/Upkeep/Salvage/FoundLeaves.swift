@@ -2,7 +2,7 @@
 ///
 /// Leaves of the newest version take precedence. The newest version's tree may have unreadable
 /// branches. For the keys of these branches, leaves of older versions are used. All nodes of such a
-/// leaf must be readable, have the form of the columns, and belong to no other tree.
+/// leaf must be readable, have the encodings of the table's columns, and belong to no other tree.
 struct FoundLeaves {
     /// A leaf, and the part of its key range for which its objects are used. Several versions of a
     /// leaf may each supply a part of the keys.
@@ -29,8 +29,8 @@ struct FoundLeaves {
     /// A range of keys for which no leaf has been found.
     private struct Gap {
         var keys: Range<UInt64>
-        /// Index in `losses` of the unreadable branch that contained these keys; nil if no branch
-        /// is known to have contained them.
+        /// Index in `losses` of the unreadable branch to which these keys belonged; nil if no
+        /// branch is known.
         let loss: Int?
     }
 
@@ -41,8 +41,8 @@ struct FoundLeaves {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0
 
-        /// Sets `nodes` for a found leaf with the key range `keys`. `pieces` are the leaves
-        /// collected so far, ordered by key; those whose key ranges overlap `keys` are searched.
+        /// Sets `nodes` to the nodes below those `pieces` whose key ranges overlap `keys`, the key
+        /// range of a found leaf. `pieces` are the leaves collected so far, ordered by key.
         mutating func update(
             _ pieces: ArraySlice<Piece>, _ keys: Range<UInt64>, _ claims: NodeClaims
         ) {
@@ -92,8 +92,8 @@ struct FoundLeaves {
 
     var hasGaps: Bool { !gaps.isEmpty }
 
-    /// Adds a gap for all object keys from `key` on, so that objects that were created after the
-    /// salvaged version are found too.
+    /// Adds a range of keys to search, which begins at `key` and is unlimited. So objects that were
+    /// created after the salvaged version are found, too.
     mutating func open(from key: UInt64) {
         guard key < ClusterWalk.liveKeys.upperBound, gaps.last?.keys.upperBound ?? 0 <= key else {
             return
@@ -110,7 +110,7 @@ struct FoundLeaves {
     /// Claims the nodes of the collected leaves, so that no other table uses them.
     func claim(_ claims: NodeClaims) { for piece in pieces { _ = claims.take(piece.ref) } }
 
-    /// Adds leaves of the tree at `root` for the keys in `gaps`.
+    /// Adds leaves of the tree at `root` for the key ranges that have no leaf yet (`gaps`).
     mutating func fill(
         from root: Ref, base: UInt64 = 0, _ origin: Origin, _ claims: NodeClaims
     ) {
@@ -141,9 +141,10 @@ struct FoundLeaves {
         if pieces.count > before { pieces.order { $0.keys.lowerBound < $1.keys.lowerBound } }
     }
 
-    /// Adds `leaf` to `pieces` once for each gap that its key range overlaps: `leaf` supplies the
-    /// objects with the keys of the gap. Begins at the gap with index `next` in `rest`, and stores
-    /// the index of the first gap after the leaf in `next`.
+    /// Adds `leaf` to `pieces` once for each gap that its key range overlaps. A gap is a range of
+    /// keys without a leaf; `leaf` supplies the objects with these keys. `next` is the index in
+    /// `rest` of the first gap to examine. The function advances it to the first gap with keys
+    /// after the leaf.
     private mutating func take(
         _ leaf: ClusterWalk.Leaf, _ origin: Origin, _ rest: inout [Gap], _ next: inout Int
     ) {

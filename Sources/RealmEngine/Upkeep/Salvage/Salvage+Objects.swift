@@ -11,9 +11,9 @@ extension Salvage {
         let isDoubtful: Bool
         /// Index in the leaf of the first row to copy.
         var start = 0
-        /// For the column of the primary key, whether each row from `start` on is accepted. A row
-        /// is accepted if the search index has its key, or, for a column that is not doubtful, if
-        /// the index cannot be read. Nil if all rows are accepted.
+        /// For the column of the primary key, whether each row from `start` on may be copied. A row
+        /// may be copied if the search index has its key. If the index cannot be read, a row may be
+        /// copied unless the column is doubtful. Nil if all rows may be copied.
         var proven: [Bool]?
 
         func isProven(_ row: Int) -> Bool { proven.map { $0[row - start] } ?? true }
@@ -161,10 +161,11 @@ extension Salvage {
             })
     }
 
-    /// Returns for each row whether its primary key is accepted. It is rejected if the search index
-    /// lacks the key of this row or of a row next to it. Nil if no key is lacking, or if the column
-    /// leaf lies within one block of the disk. In a leaf that crosses a block boundary, the loss of
-    /// a block may have replaced some keys without other traces.
+    /// Returns for each row whether its primary key is accepted. A key is rejected if the search
+    /// index lacks this key or the key of a neighbouring row. Nil if the index lacks no key.
+    ///
+    /// Also nil if the column leaf lies within one block of the disk. Only in a leaf that crosses a
+    /// block boundary, the loss of a block may have replaced some keys without other traces.
     private func undenied(
         _ column: OpenColumn, _ leaf: ClusterLeaf, _ rows: Range<Int>, _ origin: FoundLeaves.Origin
     ) -> [Bool]? {

@@ -12,7 +12,8 @@ public final class Salvage {
     private var meter: ProgressCounter?
     /// Conversion of an intact database; nil for a salvage, which may lose data.
     private let conversion: Conversion?
-    /// Records which nodes are read; nil if no map was requested.
+    /// Records how the salvage uses the nodes of the damaged file, to build a map of the file. Nil
+    /// if the caller requested no map.
     private(set) var trace: SalvageTrace?
     /// First loss of a conversion, which makes the conversion fail.
     private var refusal: RealmError?
@@ -203,7 +204,8 @@ public final class Salvage {
         summary.map = try trace?.map(source.schema.tables)
     }
 
-    /// Returns the number of objects that the roots of several tables store, added up.
+    /// Returns the sum of the numbers of objects that several tables store in the roots of their
+    /// trees.
     ///
     /// - Parameter places: indexes of the tables in `targets`.
     private func announced(_ places: [Int]) -> Int {
@@ -275,8 +277,9 @@ public final class Salvage {
         return node.isInner || node.count > DictionaryShape.count
     }
 
-    /// Counts one change, and spills or commits the transaction when that is due. Either discards
-    /// values and collections that the caller has made but not yet stored in an object.
+    /// Counts one change. Spills the transaction or commits it when that is due. A spill or commit
+    /// invalidates the values and collections that the caller has made but not yet stored in an
+    /// object.
     func changed() throws(RealmError) {
         pending += 1
         if transaction.isSpillDue {

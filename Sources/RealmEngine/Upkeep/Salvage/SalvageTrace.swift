@@ -2,8 +2,9 @@
 /// as copied, free or lost. A byte that several nodes contain belongs to the category assigned
 /// first.
 ///
-/// Uses memory for the resulting map, and one bit per eight bytes of the file within the
-/// `SearchMemoryLimit` of the source. Confined to one thread; used once.
+/// Uses memory for the resulting map. Also uses one bit per eight bytes of the file, in memory or
+/// in a temporary file, as the `SearchMemoryLimit` of the source decides. Confined to one thread;
+/// used once.
 final class SalvageTrace {
     private let source: DamagedFile
     private let space: NodeSpace
@@ -70,7 +71,8 @@ final class SalvageTrace {
         return node
     }
 
-    /// Assigns those bytes of `range` that have no category yet to the category `owner`.
+    /// Adds those bytes of `range` that have no use yet to the use with the index `owner` in the
+    /// file map.
     private func assignUnowned(_ range: Range<UInt64>, _ owner: Int) {
         let end = min(range.upperBound, UInt64(source.fileSize) & ~7)
         var position = range.lowerBound

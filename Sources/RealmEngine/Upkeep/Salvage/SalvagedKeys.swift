@@ -8,7 +8,8 @@ final class SalvagedKeys {
     }
 
     private let memory: SpillBuffer
-    /// Offset in bytes in `memory` at which the first `Pair` of the current class begins.
+    /// Offset in bytes in `memory` at which the pairs of old and new keys of the current class
+    /// begin.
     private var start = 0
     private var count = 0
     /// Whether `pairs` is ordered by old key. It is if the damaged table could be read in the order

@@ -163,8 +163,8 @@ final class TableSearch {
         root.map { neighbourhood.isPlausible($0.top.names) } ?? false
     }
 
-    /// Adds a table from the first readable version of `candidates`, which are ordered newest
-    /// first. Returns false if none is readable.
+    /// Adds a table in its first readable version. `candidates` are the versions of the table,
+    /// newest first. Returns false if none is readable.
     ///
     /// - Parameter newest: ref of the newest version; nil if it is unknown.
     private func add(
@@ -184,13 +184,14 @@ final class TableSearch {
         return false
     }
 
-    /// Returns the name of a table as other roots, or lists of table names without a root, store
-    /// it.
+    /// Returns the name that a found root, or a list of table names without a root, stores for the
+    /// table with `key`.
     func name(of key: TableKey) -> String? { names.name(of: key) }
 
     // MARK: Objects
 
-    /// Searches other versions of each table for leaves with the keys that its own tree lacks.
+    /// Searches for leaves with the keys that a table's own tree lacks. Searches other versions of
+    /// each table.
     private func fill(_ mapping: Mapping) throws(RealmError) {
         for info in tables where !isNewest {
             leaves[info.key]?.open(from: Self.firstKey(info))

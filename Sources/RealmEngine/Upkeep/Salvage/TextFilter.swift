@@ -23,8 +23,8 @@ public struct TextFilter: Sendable {
         var bareLineFeeds = 0
         var high = 0
         var replaced = 0
-        /// Number of bytes from 0x80 on that do not belong to a character from U+0080 to U+00FF in
-        /// UTF-8.
+        /// Number of bytes with values from 0x80 on that do not belong to a character from U+0080
+        /// to U+00FF in UTF-8.
         var beyondLatin = 0
         var isUTF8 = true
     }
@@ -56,15 +56,16 @@ public struct TextFilter: Sendable {
 
     /// Result of restoring the file as it was before the change.
     public struct Restoration: Sendable {
-        /// Number of bytes that the restoration left out, because the change had added them.
+        /// Result of undoing the change with `restore(to:)`.
         public internal(set) var removed = 0
         /// Number of carriage returns that the file had before the change and whose offsets are
         /// uncertain: only the node that contains each of them is known.
         public internal(set) var uncertain = 0
     }
 
-    /// Writes the file as it was before the change to `target`, which must not exist. The caller
-    /// should check the integrity of the result, because the restoration can fail unnoticed.
+    /// Writes the file as it was before the change to the path `target`, where no file may exist.
+    /// The caller should check the integrity of the result, because the restoration can fail
+    /// unnoticed.
     public func restore(to target: String) throws(RealmError) -> Restoration {
         let file = try RawFile(path)
         defer { withExtendedLifetime(file) {} }
@@ -101,8 +102,8 @@ private struct RawFile {
 }
 
 extension TextFilter.Counts {
-    /// Minimum number of line feeds that all have a carriage return, or of bytes from 0x80 on that
-    /// are all UTF-8, in a changed file. In a file with fewer of them, this may be chance.
+    /// Minimum number of traces in a changed file: of line feeds, if all follow a carriage return,
+    /// or of bytes with values from 0x80 on, if all are valid UTF-8. Fewer traces may be chance.
     private static let least = 8
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -152,8 +153,9 @@ extension TextFilter.Counts {
     }
 }
 
-/// Finds the carriage returns that the file already had before the change, so that only the others
-/// are removed. The change added none to a line feed that had one.
+/// Finds the carriage returns that the file already had before a program changed line feeds to CR
+/// LF. Only the others are removed. The program inserted no carriage return before a line feed that
+/// already followed one.
 ///
 /// All nodes begin at multiples of 8 with `AAAA`. If a carriage return that the file already had is
 /// removed, the nodes after it are no longer at multiples of 8.
@@ -162,13 +164,15 @@ private struct OriginalReturns {
     private(set) var offsets: [Int] = []
     private(set) var uncertain = 0
 
-    /// Offsets, in the changed file, of the carriage returns since the last node that would be at a
-    /// multiple of 8 after the removal. Those in `offsets` are among them.
+    /// Offsets, in the changed file, of the carriage returns that are still undecided. They follow
+    /// the last node that is at a multiple of 8 after the removals so far. Offsets of carriage
+    /// returns that must stay move to `offsets`.
     private var candidates: [Int] = []
     private var removed = 0
-    /// State of the last node if the removal of all carriage returns in `candidates` would move it
-    /// off a multiple of 8; otherwise nil. `missing` is the number of bytes from its offset to the
-    /// next multiple of 8. `candidates` is the number of candidates before it.
+    /// The last node, if the removal of all carriage returns in `candidates` would move it off a
+    /// multiple of 8; otherwise nil. `missing` is the number of bytes from its new offset to the
+    /// next multiple of 8. `candidates` is the number of elements of `candidates` that precede the
+    /// node.
     private var doubt: (missing: Int, candidates: Int)?
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -195,12 +199,12 @@ private struct OriginalReturns {
             && bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self) == 0x4141_4141
     }
 
-    /// Examines the signature at `at`, which may begin a node, and decides which candidates stay in
-    /// the file.
+    /// Examines the bytes `AAAA` at offset `at`, which may begin a node, and decides which carriage
+    /// returns in `candidates` stay in the file.
     ///
-    /// If the signature is at a multiple of 8 without the candidates, none stays. Suppose that
-    /// without the candidates this signature and the one before it are both 3 bytes short of a
-    /// multiple of 8. Then 3 of the candidates before the first of these two signatures stay.
+    /// If the node is at a multiple of 8 after all of them are removed, none stays. Suppose that
+    /// this node and the previous one would both be 3 bytes short of a multiple of 8. Then three of
+    /// the carriage returns before the previous node must stay.
     private mutating func settle(_ at: Int) {
         let missing = missing(at)
         if missing == 0 {
@@ -213,8 +217,9 @@ private struct OriginalReturns {
         }
     }
 
-    /// Decides which of the last candidates stay in the file, whose size is a multiple of 8. If the
-    /// size without the candidates is 3 bytes short of a multiple of 8, 3 of them stay.
+    /// Decides which carriage returns in `candidates` stay, after the last node was examined. The
+    /// size of the file is a multiple of 8. If the size is 3 bytes short of it after all of them
+    /// are removed, three stay.
     private mutating func finish(_ end: Int) {
         let missing = missing(end)
         if missing > 0 { insert(missing, of: candidates.count) }

@@ -15,8 +15,9 @@ struct FoundNames {
         }
     }
 
-    /// Returns the name of a table in other roots, or in unreferenced lists of names; nil if there
-    /// is none or the lists differ.
+    /// Returns the name that a root stores for the table with `key`. If no root does, returns the
+    /// name in the unreferenced lists of table names. Nil if there is no name, or if these lists
+    /// contradict each other.
     func name(of key: TableKey) -> String? {
         for root in roots where key.slot < root.tables.count {
             guard let ref = root.tables.slot(key.slot).child,

@@ -43,6 +43,6 @@ struct FoundRoot {
         return roots
     }
 
-    /// Maximum number of roots that `proven` returns.
+    /// Maximum number of roots that `proven` returns. Older roots are omitted.
     private static let most = 64
 }

@@ -3,9 +3,8 @@
 /// The format has no checksums, but damage usually comes in blocks of the disk, whose boundaries
 /// are unrelated to nodes. An intact node is followed by another node, by free space or by the end
 /// of the file; a node that was partly overwritten usually is not. If the lost block was replaced
-/// by a block of another database, nodes begin inside the overwritten node. If the lost block is
-/// completely inside one long node, it is only detected if the new block contains only zeros or
-/// such nodes.
+/// by a block of another database, nodes begin inside the overwritten node. A lost block inside one
+/// long node is detected in two cases: the new block contains only zeros, or it contains nodes.
 struct OverwriteDetector {
     private let space: NodeSpace
     private let work: SearchWork
@@ -40,8 +39,8 @@ struct OverwriteDetector {
     ///
     /// - Parameters:
     ///     - isText: whether long nodes must contain only text.
-    ///     - isStrict: whether to suspect a node that is followed by free space if the free list is
-    ///       unreadable.
+    ///     - isStrict: used if the free list is unreadable: whether to suspect a node that is not
+    ///       followed by another node. Free space may follow it.
     func doubt(_ root: Ref, isText: Bool, isStrict: Bool) -> String? {
         var open = [root]
         while let ref = open.popLast() {

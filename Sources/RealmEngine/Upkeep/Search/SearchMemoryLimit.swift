@@ -9,8 +9,8 @@ final class SearchMemoryLimit {
     private var roomForNodes: Int
 
     /// Memory in bytes for each node of a tree, for its ref, keys and base. Nodes that are
-    /// recognised by their first slots (`FoundNodes`) have a separate limit: for each kind, such as
-    /// roots or tables, as many nodes as of trees.
+    /// recognised by their first slots (`FoundNodes`) do not count here. Each kind of them, such as
+    /// roots, has its own limit, `maximumNodesPerShape`.
     private static let bytesPerNode = 256
 
     init(limit: Int, spillingInto directory: String) {
@@ -54,6 +54,7 @@ final class SearchMemoryLimit {
         return ExtentMap(of: bytes, in: directory)
     }
 
-    /// Returns the memory in bytes that writing may use while the search uses `kept` bytes.
+    /// Returns the memory in bytes that the writer of the new file may use while the search uses
+    /// `kept` bytes.
     func rest(beside kept: Int) -> Int { max(limit / 4, limit - kept) }
 }

@@ -8,10 +8,8 @@ final class SearchWork {
     /// Releases the pages of the file that the search has read; nil if they stay in memory.
     @exclusivity(unchecked) private var releaser: PageReleaser?
 
-    /// Makes the read budget of one search through a file of `bytes` bytes: 16 slots for each byte.
-    ///
-    /// - Parameter mapping: mapping whose pages are released after they were read; nil to keep
-    ///   them.
+    /// Makes the read budget of one search through a file of `bytes` bytes: 16 slots for each byte
+    /// of the file. A search of an intact file stays far below this number.
     init(bytes: UInt64, _ memory: SearchMemoryLimit, releasing mapping: Mapping? = nil) {
         left = 16 &* Int(bytes) &+ 1 << 20
         self.memory = memory

@@ -20,8 +20,9 @@ struct TableVersion {
         root = node.slot(TableShape.objects).ref
     }
 
-    /// Returns the readable table tops among the nodes at `refs` by table key: for each table, at
-    /// most the 64 versions with the highest `content`, newest first.
+    /// Returns the versions of each table, by table key, newest first. Reads the top nodes of
+    /// tables at `refs` and omits unreadable ones. Returns at most 64 versions of a table: the ones
+    /// with the highest content version (`content`).
     static func all(_ space: NodeSpace, _ refs: [Ref]) -> [TableKey: [TableVersion]] {
         var versions: [TableKey: [TableVersion]] = [:]
         for ref in refs {
