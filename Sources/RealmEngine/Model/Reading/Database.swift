@@ -19,7 +19,7 @@ public final class Database: Sendable {
     package let header: FileHeader
     let file: MappedFile
     let session: Session?
-    /// Whether this object always reads the same version, so that `refresh` does nothing.
+    /// Whether this database handle always reads the same version, so that `refresh` does nothing.
     private let isFixed: Bool
     /// Whether the version is not pinned, so that a commit may overwrite it.
     private let isUnguarded: Bool
@@ -134,10 +134,10 @@ public final class Database: Sendable {
         }
     }
 
-    /// Makes an object that always reads one version of a file that is already open.
+    /// Makes a database handle that always reads one version of a file that is already open.
     ///
     /// - Parameters:
-    ///   - pin: pin of the version, which this object now owns. Nil if the version is not pinned;
+    ///   - pin: pin of the version, which this handle now owns. Nil if the version is not pinned;
     ///     `hasChanged` then returns whether the version may have been overwritten.
     ///   - raw: the header when the version was selected.
     init(
@@ -228,9 +228,9 @@ public final class Database: Sendable {
 
     var newest: VersionState { versions.withLock { $0.newest.state } }
 
-    /// Number of the version that this object currently reads.
+    /// Number of the version that this database handle currently reads.
     public var version: UInt64 { newest.version }
-    /// Tables of the version that this object currently reads.
+    /// Tables of the version that this database handle currently reads.
     public var schema: Schema { newest.schema }
     /// Root of the current version, for reports; nil for a database without commits.
     package var top: TopArrayFacts? { newest.top.map { TopArrayFacts($0) } }
@@ -286,7 +286,7 @@ public final class Database: Sendable {
         versions.withLock { $0.pins.removeHolder(pin) }
     }
 
-    /// Numbers of the versions that this object or its snapshots pin, ascending.
+    /// Numbers of the versions that this database handle or its snapshots pin, ascending.
     var pinnedVersions: [UInt64] { versions.withLock { $0.pins.versions } }
 
     /// Whether the file is encrypted.
@@ -298,7 +298,7 @@ public final class Database: Sendable {
     /// Key of an encrypted file; nil for others.
     package var encryptionKey: EncryptionKey? { file.mapping.pages?.key }
 
-    /// Whether this object is a participant of a live session, so that its version is not
+    /// Whether this database handle is a participant of a live session, so that its version is not
     /// overwritten.
     package var isShared: Bool { session != nil }
 
@@ -334,8 +334,8 @@ public final class Database: Sendable {
 }
 
 extension Database {
-    /// Error of the first failed write, after which this object writes nothing; nil if there was
-    /// none.
+    /// Error of the first failed write, after which this database handle writes nothing; nil if
+    /// there was none.
     var failure: RealmError? { versions.withLock { $0.failure } }
 
     /// Records a failed write or sync. The content of the file is then unknown, so nothing more is

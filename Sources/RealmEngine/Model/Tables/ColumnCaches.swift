@@ -3,7 +3,8 @@
 struct ColumnCaches {
     var shape: RowShape?
     private(set) var fields: UnsafeMutableBufferPointer<RowShape.Field>?
-    /// The last description of the table for readers; nil if there is none.
+    /// The description of the table that readers of the open transaction received last; nil if
+    /// there is none.
     var info: TableInfo?
     var positions = ColumnPositions()
 

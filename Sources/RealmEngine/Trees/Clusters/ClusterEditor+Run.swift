@@ -17,8 +17,8 @@ extension ClusterEditor {
         let owner: AnyObject
     }
 
-    /// The last objects of the table while they are too few for a full leaf. They are not yet
-    /// stored in any node.
+    /// The objects appended last, while they are too few for a full leaf. They are not yet stored
+    /// in any node.
     final class Run {
         /// Cells of each column. The index is the column's position in a cluster leaf; nil for a
         /// position without a column.
@@ -99,11 +99,12 @@ extension ClusterEditor {
         throw .corrupt("a cluster tree too deep", at: ref)
     }
 
-    /// Maximum number of cells in a `Run`. A cell takes 16 bytes.
+    /// Maximum number of cells of the objects that `run` collects. A cell takes 16 bytes.
     private static let maximumCellCount = 1 << 19
 
-    /// Maximum number of objects in a `Run`, normally as many as in a full leaf. Fewer if the
-    /// objects have thousands of properties, to limit memory.
+    /// Maximum number of appended objects that `run` collects before they become a leaf, normally
+    /// as many as in a full leaf. Fewer if the objects have thousands of properties, to limit
+    /// memory.
     private var runCapacity: Int {
         max(1, min(context.fanout.clusterLeaf, Self.maximumCellCount / max(1, columns.count)))
     }
@@ -115,7 +116,7 @@ extension ClusterEditor {
         return fresh
     }
 
-    /// Writes the objects of `run` to the tree, and sets `run` to nil.
+    /// Writes the appended objects that `run` has collected to the tree, and sets `run` to nil.
     @inline(__always)
     func closeRun() throws(RealmError) {
         guard let run else { return }

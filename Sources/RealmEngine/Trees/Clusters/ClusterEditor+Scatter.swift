@@ -48,10 +48,9 @@ extension ClusterEditor {
         return true
     }
 
-    /// Whether removals leave small leaves as they are, instead of merging them with their
-    /// neighbours. True if the transaction changed at most four objects for each copied leaf:
-    /// `divideScattered` divides such leaves, and merging would undo this. False in tables with
-    /// mixed columns, which are never divided.
+    /// Whether removals merge only very small leaves with their neighbours. True if the transaction
+    /// changed at most four objects for each copied leaf: `divideScattered` divides such leaves,
+    /// and merging would undo this. False in tables with mixed columns, which are never divided.
     var keepsSmallLeaves: Bool { !scatter.isDense && !holdsMixed }
 
     /// Whether a column contains mixed values. The leaves of such a table are never divided. The

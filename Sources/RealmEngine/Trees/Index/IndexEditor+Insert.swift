@@ -36,9 +36,9 @@ extension IndexEditor {
 
     // MARK: Values
 
-    /// Adds the object of `entry` to the slot at `place`, which belongs to the four bytes at
-    /// `offset` of the entry's index string. If the slot references a node of the next level,
-    /// returns `place`, and the caller must add the entry to that node.
+    /// Adds the object of `entry` to the slot at `place`. The path to this slot ends with four
+    /// bytes of the entry's index string, the chunk at `offset`. If the slot references a node of
+    /// the next level, returns `place`, and the caller must add the entry to that node.
     private func place(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {

@@ -27,8 +27,8 @@ struct SearchIndex {
         var areValuesEqual: Bool { offset &+ 4 <= SearchIndex.maximumOffset }
     }
 
-    /// Offset of the last level of a general index. Values whose strings are equal up to the chunk
-    /// at this offset share a list.
+    /// Offset of the last level of a general index. Values whose index strings are equal up to and
+    /// including the four bytes (chunk) at this offset share a list.
     static let maximumOffset = 200
     /// Offset of the last level of an index of words, which also indexes the strings of lists. The
     /// longest such string has `maximumOffset` bytes, and the mark of its end follows.

@@ -50,7 +50,7 @@ final class SharedValues {
     }
 
     /// Adds the list at the ref `list` to the cache: all its objects have the value of `entry`.
-    /// Replaces the list that was cached in the same place.
+    /// Replaces the list that occupied the same cache slot.
     func remember(_ entry: IndexEditor.Entry, list: UInt64) {
         let kind = Self.kind(entry)
         guard kind != 0, let words = entry.string.words else { return invalidate(entry) }

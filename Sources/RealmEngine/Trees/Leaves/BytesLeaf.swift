@@ -18,7 +18,8 @@ struct BytesLeaf {
     /// Main array of the leaf: cells (short form), end offsets (medium), refs of blobs (big), or
     /// indexes in the list of distinct values (enumerated).
     let node: NodeView
-    /// The bytes of all values in medium form, or the list of distinct values in enumerated form.
+    /// If the leaf stores the bytes of all values in one array (medium form), this array. If it
+    /// stores indexes of distinct values (enumerated form), the list of these values.
     let area: NodeView
     let nulls: NodeView
     private var space: NodeSpace
@@ -168,7 +169,8 @@ struct BytesLeaf {
         return low
     }
 
-    /// Rows that are null, in a leaf of medium form.
+    /// Rows that are null, in a leaf that stores the bytes of all values in one array (medium
+    /// form).
     var nullRows: Selection {
         let rows = min(count, ClusterRows.maximum)
         let zero = IntegerRange(low: 0, high: 0)
@@ -176,7 +178,8 @@ struct BytesLeaf {
             IntegerKernels.rows(in: zero, nulls, first: 0, count: rows))
     }
 
-    /// Ref of the blob with value `i` of a leaf in big form; none for null.
+    /// Ref of the node with value `i`, in a leaf that stores each value in a node of its own (big
+    /// form); none for null.
     func blob(_ i: Int) -> Ref { node.slot(i).ref }
 
     @inline(__always)

@@ -33,8 +33,8 @@ extension ColumnEditor {
         }
     }
 
-    /// Returns the writable leaf at `slot`. All pool indexes in its words are valid: they were
-    /// checked when the leaf was copied value by value.
+    /// Returns the writable leaf of mixed values at `slot`. The indexes in its words need no
+    /// further check: they were checked when the leaf was copied value by value.
     private func mixed(_ slot: RefSlot) throws(RealmError) -> SlabNode {
         let leaf = try nodes.writableRefs(slot)
         guard leaf.count == MixedLeafShape.count else { throw nodes.outside(slot) }

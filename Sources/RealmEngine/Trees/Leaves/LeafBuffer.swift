@@ -7,8 +7,9 @@ final class LeafBuffer {
     /// Cells with the decoded values; the first `count` are in use.
     private(set) var cells: LeafCells
     fileprivate(set) var count = 0
-    /// Refs of the values' blobs, if the leaf had big form; none for a new value. Empty for other
-    /// forms. Blobs of unchanged values are reused when the leaf is written.
+    /// If the leaf stored each value in a node of its own (blob), the refs of these nodes; none for
+    /// a new value. Empty for other leaves. Blobs of unchanged values are reused when the leaf is
+    /// written.
     private(set) var blobs: ContiguousArray<Ref> = []
 
     /// Makes an empty buffer for values of a layout.

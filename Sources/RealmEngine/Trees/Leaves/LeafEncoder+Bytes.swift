@@ -32,7 +32,8 @@ extension LeafEncoder {
         return try encoder.refs(refs.map(\.raw), flags: NodeView.contextFlag)
     }
 
-    /// Writes a leaf of short or medium form; returns nil if a value is too long for both forms.
+    /// Writes a leaf with cells of one width (short form), or with the bytes of all values in one
+    /// array (medium form). Returns nil if a value is too long for both forms.
     private func shortOrMedium(
         _ cells: ByteCells, isString: Bool
     ) throws(RealmError) -> Ref? {

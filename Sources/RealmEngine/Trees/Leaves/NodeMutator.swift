@@ -176,7 +176,7 @@ extension NodeMutator {
     }
 
     /// Upper bound of valid refs in the node at `ref`. A node of the file cannot reference nodes in
-    /// the slab, and a node of an earlier transaction of a group cannot reference nodes of this
+    /// the slab. In a commit group, a node of an earlier transaction cannot reference nodes of this
     /// one.
     func limit(ofRefsIn ref: Ref) -> UInt64 {
         owns(ref) ? .max : slab.contains(ref) ? slab.firstOwn : space.limit

@@ -3,7 +3,8 @@ extension IntegrityCheck {
     /// Contents of the pools of one leaf of mixed values. A pool is a node with those values that
     /// do not fit in one word.
     private struct Pools {
-        /// Number of values in each pool, by the pool's slot in the leaf; 0 for a missing pool.
+        /// Number of values in each pool, a node with values of similar types. The index is the
+        /// pool's slot in the leaf; 0 for a missing pool.
         var sizes = [0, 0, 0, 0, 0]
         var claimed: [Int: Set<Int64>] = [:]
 

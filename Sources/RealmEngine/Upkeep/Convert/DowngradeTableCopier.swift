@@ -153,8 +153,8 @@ struct DowngradeIndexCopier {
     private let column: ColumnInfo
     private var copier: NodeCopier { trees.copier }
 
-    /// Deepest level at which each text has its own list. Texts whose chunks are equal up to that
-    /// level share one list (object format 5.5).
+    /// Deepest level of the trie at which each text has its own list of object keys. Texts whose
+    /// four-byte chunks are equal up to that level share one list (object format 5.5).
     private static let lastLevel = 50
 
     init(_ trees: DowngradeTrees, _ table: Table, column: Int) {

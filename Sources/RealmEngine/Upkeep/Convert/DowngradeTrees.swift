@@ -41,7 +41,7 @@ struct DowngradeTrees {
     }
 
     /// Copies a leaf of backlinks. If an object has several backlinks, they are stored in one
-    /// array.
+    /// array, as older formats require, and not in a tree.
     func backlinks(_ ref: Ref) throws(RealmError) -> Ref {
         try forEachCell(ref) { (root) throws(RealmError) in
             let node = try copier.open(root)

@@ -227,8 +227,8 @@ final class CopyVerification: WriteFollower, @unchecked Sendable {
         run.size &+= size
     }
 
-    /// Compares the nodes in `run` with their copies. If the bytes of all nodes and copies are
-    /// equal, as usual, one comparison suffices. Otherwise compares node by node, because the
+    /// Compares the adjacent nodes in `run` with their copies. If the bytes of all nodes and copies
+    /// are equal, as usual, one comparison suffices. Otherwise compares node by node, because the
     /// headers may differ.
     private func finish(_ run: Run) throws(RealmError) {
         if run.size == 0 { return }

@@ -14,8 +14,8 @@ extension FileReading {
         /// Number of bytes per entry of the free list.
         let entryBytes: UInt64
 
-        /// Number of the oldest readable version. A chunk is free if its stamp is not greater than
-        /// this number.
+        /// Number of the oldest readable version. A chunk is free if its stamp, the version that
+        /// released it, is not greater than this number.
         var oldest: UInt64 { older.versions.first ?? newest }
 
         var free: UInt64 { chunks.reduce(0) { $0 + ($1.version <= oldest ? $1.count : 0) } }

@@ -19,8 +19,8 @@ struct HistoryShare {
     private let entries: [Entry]
     /// All readable versions, newest first.
     private let versions: [Inspection.LiveVersion]
-    /// Number of the oldest version that an ordinary reader pins. `oldestFull` is the oldest
-    /// version that is pinned together with all later versions.
+    /// Number of the oldest version in use (`oldestLive`). `oldestFull` is the number of the oldest
+    /// version with a `full` pin, which also keeps all later versions in use.
     private let oldest: UInt64
     private let oldestFull: UInt64
 
@@ -68,7 +68,7 @@ struct HistoryShare {
         let oldest =
             version == oldest || version == oldestFull
             ? Self.oldestLive(versions.filter { $0.version != version }) : oldest
-        // The separate node of an entry is still used if another old version contains the entry.
+        // The entry's own node is still used if another old version contains the entry.
         // The newest of these versions contains all entries up to its own version number.
         let youngest = versions.first { $0.version != newest && $0.version != version }
         let youngestVersion = youngest?.version ?? 0

@@ -146,7 +146,8 @@ struct FileReading {
     /// the mapping includes everything to which they refer.
     let size: Int
 
-    /// Decodes `raw` with the given slot, or with the selected slot if `slot` is nil.
+    /// Decodes `raw` as a header that selects `slot`, or with its own selected slot if `slot` is
+    /// nil.
     func header(_ raw: RawHeader, slot: Int? = nil) throws(RealmError) -> FileHeader {
         try file.header(raw, size: size, slot: slot)
     }
@@ -221,8 +222,8 @@ struct FileReading {
         found.content = try content(memory, top, format: header.format)
     }
 
-    /// Returns the number of bytes that may be read, after mapping the file to the end of the
-    /// session's versions.
+    /// Extends the mapping of the file to the end of the newest version in the lock file. Returns
+    /// the number of bytes that may be read.
     private func extent() throws(RealmError) -> Int {
         guard let lock else { return size }
         var size = self.size

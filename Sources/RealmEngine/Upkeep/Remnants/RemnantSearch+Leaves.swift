@@ -28,8 +28,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the possible owners of a leaf. They follow from nodes above the leaf, and from
-    /// leaves of readable versions that share a column with it.
+    /// Returns the tables and bases that a leaf may have. They follow from nodes above the leaf,
+    /// and from leaves of readable versions that share a column with it.
     private func cachedOwners(of leaf: ClusterLeaf) -> [NodeOwner] {
         var known = places[leaf.ref] ?? []
         for i in 1..<leaf.node.count {

@@ -24,7 +24,8 @@ final class RemnantSearch {
     /// overlap, or more objects share nodes than in an intact file.
     var isExhausted: Bool { walks.isExhausted || work.isExhausted }
     var walks: RemnantWalkBudget
-    /// Owners of each node of a cluster tree, by the node's ref.
+    /// Tables, with bases, to which each node of a cluster tree may belong. The key is the ref of
+    /// the node.
     var places: [Ref: [NodeOwner]] = [:]
     /// Column nodes that a leaf of `candidates` shares with a leaf of a readable version, by ref.
     /// The value is the index in `liveOwners` of the readable version's leaf; `unknownOwner` until
@@ -185,8 +186,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Records the owner of the node at `root` and of the nodes below it. Skips nodes of readable
-    /// versions.
+    /// Records the table and base of the node at `root` and of the nodes below it. Skips nodes of
+    /// readable versions.
     private func place(_ root: Ref, _ rootOwner: NodeOwner) {
         var open = [(root, rootOwner, ClusterTree.maximumDepth + 1)]
         while let (ref, place, depth) = open.popLast() {
@@ -212,8 +213,9 @@ extension RemnantSearch {
         }
     }
 
-    /// Returns the owner of an inner node, derived from the known owners of its children. Nil if
-    /// the children imply different owners, or no child has exactly one known owner.
+    /// Returns the table and base of an inner node, computed from the tables and bases of its
+    /// children. Nil if the results for two children differ, or no child has exactly one known
+    /// table and base.
     private func ownerOfChildren(_ ref: Ref) -> NodeOwner? {
         guard let node = try? space.treeNode(ref, slots: InnerClusterShape.minimumCount, "cluster"),
             node.isInner,
@@ -278,6 +280,6 @@ extension RemnantSearch {
         }
     }
 
-    /// Value in `liveColumns` of a column whose owner was not found yet.
+    /// Value in `liveColumns` of a column for which no leaf of a readable version was found yet.
     static let unknownOwner: Int32 = -1
 }

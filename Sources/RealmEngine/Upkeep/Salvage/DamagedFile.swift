@@ -7,7 +7,7 @@ final class DamagedFile {
     let losses: [SalvageLoss]
     /// The root of the salvaged version; nil if it is unknown.
     let top: TopArray?
-    /// Classes that received a replacement name.
+    /// Classes whose stored names could not be used, and that received a replacement name.
     let renamedClasses: [String]
     /// Number of the salvaged version; 0 if it is unknown.
     let version: UInt64
