@@ -28,7 +28,7 @@ public final class WriteSession {
         /// Whether commits wait until data and header are on disk, so that they survive a power
         /// failure.
         public var isDurable = true
-        /// Whether the file is created; then an existing file is an error.
+        /// Whether to create the file. An existing file is then an error.
         public var creates = false
         var fanout = Fanout()
         /// Maximum time to wait for other processes that are joining or leaving the session, or

@@ -146,7 +146,7 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - keys: keys of existing objects, in ascending order.
-    ///   - removed: the same objects.
+    ///   - removed: the same objects, as a set that links are compared with.
     ///   - others: classes whose links are not changed.
     func nullifyLinks(
         to keys: [ObjectKey], _ removed: LinkedObjects, in editor: TableEditor,

@@ -108,8 +108,8 @@ extension IndexEditor {
     }
 }
 
-/// Cache of look-ups of integers. Objects that link to others by an integer often refer to the same
-/// few objects.
+/// Cache of look-ups of integers. Objects that refer to others by an integer value, such as a
+/// primary key, often refer to the same few objects.
 ///
 /// Contains only results of `find`. Every edit of the index removes the affected entries.
 final class RecentKeys {

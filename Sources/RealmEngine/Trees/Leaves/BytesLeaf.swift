@@ -88,7 +88,8 @@ struct BytesLeaf {
         count = node.count
     }
 
-    /// Opens a leaf of medium or big form. The caller has checked that `node` has refs.
+    /// Opens a leaf that stores the bytes of all values in one array (medium form) or in one node
+    /// for each value (big form). The caller has checked that `node` has refs.
     private init(
         _ node: NodeView, _ ref: Ref, _ space: NodeSpace, terminator: Int, opening: NodeSpace
     ) throws(RealmError) {

@@ -1,7 +1,7 @@
 /// Linear search for links and integers.
 extension SequenceEditor {
-    /// Elements of a collection that are links to given objects, or collections that may contain
-    /// such links.
+    /// Elements of a collection that are links to given objects, and nested collections that may
+    /// contain links to these objects.
     struct LinkMatches {
         /// Indexes of elements that are links to the objects searched for, in ascending order.
         var links: [Int] = []

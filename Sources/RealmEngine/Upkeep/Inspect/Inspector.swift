@@ -222,8 +222,8 @@ struct FileReading {
         found.content = try content(memory, top, format: header.format)
     }
 
-    /// Extends the mapping of the file to the end of the newest version in the lock file. Returns
-    /// the number of bytes that may be read.
+    /// Extends the mapping of the file to the end of all versions in the lock file. Returns the
+    /// number of bytes that may be read.
     private func extent() throws(RealmError) -> Int {
         guard let lock else { return size }
         var size = self.size

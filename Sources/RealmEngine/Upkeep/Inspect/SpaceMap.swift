@@ -37,8 +37,8 @@ package struct SpaceMap: Sendable {
     package let owners: [Owner]
     /// Number of bytes of the file that have the use `owners[i]`, at index `i`.
     package internal(set) var totals: [UInt64]
-    /// For each cell, a range of `bytesPerCell` bytes, the most frequent use of its bytes, as an
-    /// index in `owners`.
+    /// Most frequent use of the bytes of each cell, as an index in `owners`. A cell is a range of
+    /// `bytesPerCell` bytes of the file.
     package internal(set) var cells: [Int]
 
     package func bytes(of owner: Owner) -> UInt64 {

@@ -60,7 +60,7 @@ package struct UUIDSurvey: Sendable {
     }
 
     /// Whether the database contains random UUIDs in the standard byte order and random UUIDs in
-    /// the byte order of .NET, and few others.
+    /// the byte order of .NET, and few UUIDs that are random in neither order.
     package var isMixed: Bool {
         order == nil && standard > 0 && dotnet > 0 && others * 4 <= standard + dotnet
     }

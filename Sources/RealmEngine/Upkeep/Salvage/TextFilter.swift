@@ -153,9 +153,9 @@ extension TextFilter.Counts {
     }
 }
 
-/// Finds the carriage returns that the file already had before a program changed line feeds to CR
-/// LF. Only the others are removed. The program inserted no carriage return before a line feed that
-/// already followed one.
+/// Finds the carriage returns that the file had before a program changed line feeds to CR LF, so
+/// that only the inserted carriage returns are removed. The program inserted none before a line
+/// feed that already followed one.
 ///
 /// All nodes begin at multiples of 8 with `AAAA`. If a carriage return that the file already had is
 /// removed, the nodes after it are no longer at multiples of 8.
