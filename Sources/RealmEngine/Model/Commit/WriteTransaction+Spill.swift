@@ -14,8 +14,8 @@ extension WriteTransaction {
     /// megabytes.
     ///
     /// Values and collections that the transaction made and has not stored are lost. A rehearsal (a
-    /// dry run) writes to a temporary file. Does nothing in a group with commits that have not been
-    /// flushed.
+    /// dry run) writes to a temporary file. Does nothing in a commit group with commits that have
+    /// not been flushed.
     ///
     /// Throws `output` if the file cannot be written; the transaction must then be rolled back.
     package func spill() throws(RealmError) {

@@ -107,7 +107,7 @@ struct ClusterLeaf {
         }
     }
 
-    /// Ref of the column leaf of `leafIndex`.
+    /// Ref of the column leaf at position `leafIndex` of this cluster leaf.
     @inline(__always)
     func columnRef(_ leafIndex: Int) throws(RealmError) -> Ref {
         let slot = ClusterLeafShape.column(leafIndex)

@@ -167,7 +167,7 @@ private struct LevelWriter {
     private let isInner: Bool
     private var chunks: ContiguousArray<Int32> = []
     private var slots: ContiguousArray<NodeSlot> = []
-    /// Nodes written so far, as entries of their parents.
+    /// Nodes written so far. Each has the chunk and ref that its parent will store.
     private var written: [(chunk: Int32, ref: Ref)] = []
 
     init(_ context: EditContext, isInner: Bool = false) {

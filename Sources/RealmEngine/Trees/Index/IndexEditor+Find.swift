@@ -39,7 +39,7 @@ extension IndexEditor {
     }
 
     /// Insertion point that an unsuccessful look-up found. When an object is created, its primary
-    /// key is looked up and then inserted; the gap saves a second search.
+    /// key is looked up and then inserted. The insertion uses the `Gap` and needs no second search.
     struct Gap {
         /// Slot that contains the ref of the leaf in which to insert. The slot has not moved since
         /// the look-up, because each edit discards the `Gap`.

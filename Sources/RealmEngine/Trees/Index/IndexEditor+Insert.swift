@@ -50,7 +50,8 @@ extension IndexEditor {
 
     /// Adds the object of `entry` to the slot at `place`, which contains one object with the key
     /// `key`. Makes a list of both objects if their values have the same index string. Otherwise
-    /// moves the object to a new level and returns `place`, as `divide` does.
+    /// moves the object with the key `key` to a new level of the trie and returns `place`, as
+    /// `divide` does.
     private func join(
         _ entry: Entry, _ key: Int64, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {
@@ -86,8 +87,8 @@ extension IndexEditor {
     }
 
     /// Adds the object of `entry` to the list at `place`. If the objects of the list have another
-    /// index string than the entry, moves the list to a new level and returns `place`, as `divide`
-    /// does. The caller must then add the entry to that level.
+    /// index string than the entry, moves the list to a new level of the trie and returns `place`,
+    /// as `divide` does. The caller must then add the entry to that level.
     private func enlist(
         _ entry: Entry, _ place: RefSlot, _ offset: Int
     ) throws(RealmError) -> RefSlot? {

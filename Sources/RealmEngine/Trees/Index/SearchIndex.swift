@@ -34,7 +34,8 @@ struct SearchIndex {
     /// longest such string has `maximumOffset` bytes, and the mark of its end follows.
     static let maximumWordOffset = maximumOffset + 4
 
-    /// Returns the entry at the end of the path of `value`; nil if there is none.
+    /// Returns the entry at the end of the path that the chunks of `value` select in the trie; nil
+    /// if there is none.
     func entry(for value: Value) throws(RealmError) -> Entry? {
         let string = IndexString(value)
         var ref = root

@@ -159,8 +159,8 @@ extension ColumnEditor {
         }
     }
 
-    /// Moves a pool's last value to `index`, where a value was removed. Returns the previous index
-    /// of the moved value.
+    /// Moves the last value of a pool, a node with large values, to `index`, where a value was
+    /// removed. Returns the previous index of the moved value.
     private func takeOut(_ slot: RefSlot, _ index: Int, _ size: Int) throws(RealmError) -> Int {
         let node = nodes.slab.writable(Ref(slot.pointee))
         let last = node.count / size - 1

@@ -28,8 +28,9 @@ struct MixedLeaf {
     /// Returns value `i` as stored; a link may refer to a tombstone. A value of unknown type is
     /// returned as null.
     ///
-    /// A pool is opened again for each value that is read. Its size is not counted against the read
-    /// budget, because the cost of reading a value does not depend on it.
+    /// A large value is in another node, a pool, which is opened again for each value that is read.
+    /// The pool's size is not counted against the read budget, because the cost of reading a value
+    /// does not depend on it.
     func value(_ i: Int) throws(RealmError) -> Value {
         let word = words.integer(i)
         if word == 0 { return .null }

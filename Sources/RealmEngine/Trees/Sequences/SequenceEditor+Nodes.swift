@@ -119,7 +119,8 @@ extension SequenceEditor {
 
     func expandPath() throws(RealmError) { for step in path.steps { try expand(step.node) } }
 
-    /// Adds `delta` to the element counts in the first `levels` nodes of the path.
+    /// Adds `delta` to the element counts in the first `levels` nodes of `path`, which begins at
+    /// the root.
     func addToSizes(_ delta: Int, levels: Int) throws(RealmError) {
         for step in path.steps[..<levels] {
             setTotal(step.node, total(step.node) + delta)

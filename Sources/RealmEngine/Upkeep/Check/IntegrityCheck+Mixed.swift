@@ -68,8 +68,9 @@ extension IntegrityCheck {
         return pools
     }
 
-    /// Checks the 64-bit number that represents one mixed value. It contains the type, and the
-    /// value itself or the value's index in a pool. Returns false if the value cannot be read.
+    /// Checks the 64-bit number that represents one mixed value. It contains the type and the value
+    /// itself. For a large value, it contains an index in a pool, the node with such values.
+    /// Returns false if the value cannot be read.
     private func checkWord(
         _ word: Int64, _ pools: inout Pools, _ numbers: NodeView?, _ ref: Ref
     ) -> Bool {

@@ -226,7 +226,7 @@ private final class DigestTable {
     /// names in the same order.
     let columns: [Int]
     let columnNames: [UInt64]
-    /// Reads primary keys; nil for a table without one.
+    /// Scan that reads primary keys; nil for a table without a primary key.
     let keys: TableScan?
 
     init(_ table: Table) {

@@ -163,7 +163,7 @@ extension Database {
     }
 
     /// Throws `busy` if the path of the database now belongs to another file, or to none. Commits
-    /// to that path would not be visible here.
+    /// to that path would not be visible through this handle.
     package func checkPath() throws(RealmError) { try file.checkPath() }
 
     /// Waits up to `milliseconds` until the session has a version newer than this handle's version.

@@ -1,7 +1,7 @@
 /// Comparison of the columns of an old cluster leaf with the same objects in the newest version.
 /// Detects columns that were overwritten.
 ///
-/// A node that was written exactly over a column has the form of the column, but other values. If
+/// A node that was written exactly over a column looks like the column, but has other values. If
 /// they are values of other objects, nearly all rows differ from the newest version: more than real
 /// changes explain. If they are values of the same leaf after one object was removed and another
 /// added, all rows after a certain row differ.

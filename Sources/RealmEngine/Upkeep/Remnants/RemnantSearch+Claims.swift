@@ -6,8 +6,8 @@
 /// the same object. If anything else refers to a node of the column, or if another node begins
 /// inside one, a later commit has written over the column.
 extension RemnantSearch {
-    /// A reference to a node from a column of a leaf, with the owner of the node. Claims to the
-    /// same node by different owners contradict each other.
+    /// A reference to a node from a column of a leaf, with the owner that the node has if the
+    /// reference is right. Claims to the same node by different owners contradict each other.
     private struct Claim: SpilledRecord {
         let ref: Ref
         /// Hash that identifies the owner of the node, such as one object's value of one column.
@@ -111,7 +111,8 @@ extension RemnantSearch {
         return false
     }
 
-    /// Checks the columns of a leaf, and appends a claim for each node of the columns.
+    /// Checks the columns of the leaf at index `i`, and appends one `Claim` for each node to which
+    /// a column refers.
     private func check(_ i: Int, _ claims: inout [Claim]) {
         let found = leaves[i]
         let layout = subjects[found.subject].layouts[found.layout]
@@ -158,7 +159,7 @@ extension RemnantSearch {
         return hash.value
     }
 
-    /// State of the walk over one column.
+    /// State of the walk over the nodes of one column of a leaf.
     private struct PartWalk {
         let leaf: ClusterLeaf
         let column: ColumnInfo

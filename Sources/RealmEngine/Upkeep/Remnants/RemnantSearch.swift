@@ -263,8 +263,8 @@ extension RemnantSearch {
         }
     }
 
-    /// Adds to `liveColumns` the columns that leaves in `candidates` share with readable versions.
-    /// Their owners are still `unknownOwner`.
+    /// Adds to `liveColumns` the columns that leaves in `candidates` share with readable versions,
+    /// with the value `unknownOwner`.
     private func addSharedColumns() {
         let most = memory.maximumKeyCount
         for ref in candidates {

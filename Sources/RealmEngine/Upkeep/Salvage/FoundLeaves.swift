@@ -34,9 +34,9 @@ struct FoundLeaves {
         let loss: Int?
     }
 
-    /// Nodes that a newly found leaf may share with leaves already in `pieces`. They are the nodes
-    /// of those leaves whose key ranges overlap the key range of the found leaf: these leaves may
-    /// be versions of the found leaf, and versions share unchanged nodes.
+    /// Nodes that a newly found leaf may share with leaves already in `pieces`. A leaf in `pieces`
+    /// whose key range overlaps the key range of the found leaf may be another version of it.
+    /// Versions of a leaf share unchanged nodes.
     private struct Shared {
         private(set) var nodes: Set<Ref> = []
         private var places = 0..<0

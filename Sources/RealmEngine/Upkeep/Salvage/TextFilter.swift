@@ -38,7 +38,7 @@ public struct TextFilter: Sendable {
         return counts.change.map { TextFilter(change: $0, path: path, counts: counts) }
     }
 
-    /// Sentence for users that explains the change.
+    /// Sentence that explains the change to users.
     public var explanation: String {
         switch change {
         case .carriageReturns:

@@ -14,13 +14,14 @@ final class NodeClaims {
 
     func isTaken(_ ref: Ref) -> Bool { taken.isMarked(ref.raw) }
 
-    /// Returns the first byte offset in `start..<end` that is in a claimed node; or, if `isTaken`
-    /// is false, the first that is in none. Nil if there is none.
+    /// Returns the first byte offset in `start..<end` that is in a node of a tree (a claimed node).
+    /// If `isTaken` is false, returns the first offset that is in no claimed node. Nil if there is
+    /// none.
     func first(taken isTaken: Bool, from start: UInt64, before end: UInt64) -> UInt64? {
         taken.first(marked: isTaken, from: start, before: end)
     }
 
-    /// Whether any of the bytes is in a claimed node.
+    /// Whether any of the bytes is in a node that was already assigned to a tree (claimed).
     func takesPart(of bytes: Range<UInt64>) -> Bool {
         first(taken: true, from: bytes.lowerBound, before: bytes.upperBound) != nil
     }
