@@ -56,7 +56,7 @@ extension Database {
     }
 
     /// Opens the database for the exclusive use of the caller, as another participant of the
-    /// session even if this process already is one. `open` never returns this object to other
+    /// session even if this process already is one. `open` never returns this handle to other
     /// callers.
     convenience init(
         participating resolvedPath: DatabasePath, _ options: Options

@@ -269,8 +269,9 @@ public final class Database: Sendable {
         }
     }
 
-    /// Adds a pin of `kind` to the version of `pin`, or to the current version if `pin` is nil. The
-    /// caller must not unpin `pin` during the call. `kind` must not be `full`.
+    /// Adds a pin of `kind` to the version of `pin`. If `pin` is nil, adds it to the version that
+    /// this handle currently reads. The caller must not unpin `pin` during the call. `kind` must
+    /// not be `full`.
     ///
     /// Throws `incompatible` if the lock file is damaged, `misuse` in a forked process.
     func pin(

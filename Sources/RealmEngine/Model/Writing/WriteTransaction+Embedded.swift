@@ -48,9 +48,9 @@ extension WriteTransaction {
         return link
     }
 
-    /// Returns the nesting depth of `object` and makes it the last element of `nesting`. If it is
-    /// not embedded, `nesting` becomes empty. Most new objects belong to an element of `nesting`,
-    /// so their owners need not be searched for.
+    /// Returns the nesting depth of `object` and makes the object the last element of `nesting`. If
+    /// the object is not embedded, `nesting` becomes empty. Most new objects belong to an element
+    /// of `nesting`, so their owners need not be searched for.
     private func level(of object: ObjectLink) throws(RealmError) -> Int {
         guard try editor(object.table).kind == .embedded else {
             nesting.removeAll(keepingCapacity: true)

@@ -1,5 +1,5 @@
-/// Copies one table into a file of an older format: the same objects with the same keys. Columns,
-/// leaves and indexes that are encoded differently there are converted.
+/// Copies one table into a file of an older format: the same objects with the same keys. Converts
+/// the columns, leaves and indexes that the older format encodes differently.
 struct DowngradeTableCopier {
     private enum Form {
         case copy, decimals, mixed, backlinks

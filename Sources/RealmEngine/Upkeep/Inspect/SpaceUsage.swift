@@ -48,8 +48,8 @@ public struct SpaceUsage {
     private let snapshot: Snapshot
     private let most: Int
     /// Number of bytes of nodes that may still be counted: the size of the version less the bytes
-    /// counted. A node that exceeds it makes the measurement throw, so that a cycle in a damaged
-    /// tree ends.
+    /// counted so far. If the next node is larger, the measurement throws, so it ends in a damaged
+    /// tree with a cycle.
     private var left: UInt64
     /// Number of bytes of backlinks, by the linking property.
     private var backlinks: [Origin: UInt64] = [:]
