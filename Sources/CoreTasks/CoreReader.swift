@@ -24,7 +24,7 @@ package final class CoreReader {
         table = try snapshot.table(written: "t")
     }
 
-    /// Returns the class that links to `t`.
+    /// Returns the table `links`, whose objects link to the objects of the task's class `t`.
     func links() throws(RealmError) -> Table { try snapshot.table(written: "links") }
 
     // MARK: Queries
@@ -58,7 +58,7 @@ package final class CoreReader {
 
     // MARK: Objects
 
-    /// Returns the value of a property of an object of `t`.
+    /// Returns the value of a property of an object of the task's class `t`.
     func value(_ key: ObjectKey, _ column: Int) throws(RealmError) -> Value {
         guard let row = try table.row(key) else {
             throw .failedCheck("object \(key.raw) is not found by key")

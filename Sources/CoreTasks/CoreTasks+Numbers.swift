@@ -3,8 +3,8 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// Creates objects whose number is their position. Repetitions search for evenly spaced
-    /// numbers.
+    /// Creates objects with the numbers 0, 1, 2 and so on. The measured repetitions search for some
+    /// of these numbers at even distances.
     private static func positions(isIndexed: Bool = false, hasDoubles: Bool = false) -> Build {
         { (database) throws(RealmError) in
             let ints = PropertySpec("ints", .int)

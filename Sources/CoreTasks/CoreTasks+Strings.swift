@@ -25,7 +25,8 @@ extension CoreTask {
     /// The texts that the repetitions search for, in order: "10", "20" to "100".
     static let tens = (1...10).map { QueryArgument.string(String($0 * 10)) }
 
-    /// Creates objects whose text is their position. Repetitions search for evenly spaced texts.
+    /// Creates objects with the texts `0`, `1`, `2` and so on. The measured repetitions search for
+    /// some of these texts at even distances.
     private static func positions(isIndexed: Bool = false) -> Build {
         { (database) throws(RealmError) in
             try database.makeTable([PropertySpec("chars", .string)])

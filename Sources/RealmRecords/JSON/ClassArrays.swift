@@ -21,8 +21,8 @@ package final class ClassArrays: ByteSupply {
         case recordStart
         case record
         case afterArray
-        /// The rest of the input is returned unchanged. It follows the end of the outer object, or
-        /// it does not fit an object of arrays.
+        /// The rest of the input is returned unchanged, because the outer object has ended, or
+        /// because the input is not an object of arrays.
         case verbatim
     }
 
@@ -75,7 +75,8 @@ package final class ClassArrays: ByteSupply {
         return ByteView(output.bytes.baseAddress!, count: output.count)
     }
 
-    /// Returns the input unchanged from its first byte on, because it is not an object of arrays.
+    /// Ends the conversion, because the input is not an object of arrays such as `{"Dog":[…]}`. The
+    /// input is returned unchanged from its first byte on.
     private func giveUp() {
         state = .verbatim
         if let bufferedText { output.append(bufferedText) }
@@ -122,8 +123,9 @@ package final class ClassArrays: ByteSupply {
         }
     }
 
-    /// Changes to the state `next` if `byte` is the expected one. Otherwise the input is not an
-    /// object of arrays, and it is returned unchanged from here on.
+    /// Changes to the state `next` if `byte` equals `expected`. Any other byte ends the conversion.
+    /// The input is then returned unchanged: from its first byte if no array has begun, otherwise
+    /// from this byte on.
     private func expect(_ byte: UInt8, _ expected: Unicode.Scalar, _ next: State) {
         if bufferedText != nil { bufferedText!.append(byte) }
         if byte == UInt8(ascii: expected) {

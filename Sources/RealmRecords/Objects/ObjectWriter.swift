@@ -164,8 +164,9 @@ package final class ObjectWriter {
         return try transaction.exists(plan.key, key) ? key : nil
     }
 
-    /// Whether storing `plan.structures` may create other objects before the record's own object.
-    /// Collections are ignored, because `insert` stores them after creating the object.
+    /// Whether storing the values in `plan.structures` may create objects, such as link targets,
+    /// before the record's own object is created. Collections are ignored, because `insert` stores
+    /// them after creating that object.
     private func mayCreateObjects(_ plan: ClassPlan) -> Bool {
         if links == .create { return true }
         for structure in plan.structures {

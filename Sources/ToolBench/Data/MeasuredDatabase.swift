@@ -21,10 +21,10 @@ open class MeasuredDatabase {
     private var maximumVersionCount = 0
     private var growth = GrowthCurve()
     private var before = WriteSession.WriteStatistics()
-    /// Whether commits are not counted in the statistics at present, during a call of `apart`.
+    /// Whether `apart` is running, so that commits do not count in the statistics.
     private var excludesCommits = false
-    /// Number of syncs during calls of `apart`, to be subtracted from the statistics. `asideBytes`
-    /// is the number of bytes written during these calls.
+    /// Number of syncs during calls of `apart`, which the statistics leave out. `asideBytes` is the
+    /// number of bytes written during these calls.
     private var asideSyncs = 0
     private var asideBytes = 0
     private var sizeAtStart = 0

@@ -6,7 +6,7 @@ struct SQLiteScript: Sendable {
     enum Source: Sendable {
         /// Persons in ascending order of their primary keys.
         case people
-        /// As many persons, with the primary keys in random order.
+        /// Persons with the primary keys of `people`, in random order.
         case shuffled
         /// New values for all persons, in random order.
         case replacements

@@ -2,8 +2,8 @@ import RealmEngine
 import ToolKit
 import ToolWrite
 
-/// Operations that load records like `realm-write`, and operations that apply the same schema
-/// again.
+/// Operations that load JSON records with the code of `realm-write`, and an operation that applies
+/// the schema that the file already has.
 extension BulkOperation {
     static let records: [BulkOperation] = [
         records(

@@ -258,7 +258,8 @@ final class AggregateWorkload: Workload {
             version: database.version, objects: found, checksum: UInt64(bitPattern: sum))
     }
 
-    /// Checks the results by reading object by object. Returns the sum.
+    /// Checks the query's results against the values of all persons, read one by one. Returns the
+    /// sum of their ages.
     private func check() throws(RealmError) -> Int64 {
         let table = snapshot.table(try people())
         snapshot.beginWalk()

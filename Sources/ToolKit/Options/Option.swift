@@ -69,7 +69,7 @@ package struct Option<Value: Sendable>: OptionDeclaration {
         return copy
     }
 
-    /// Returns this option, accepted only in some uses of a tool, such as queries.
+    /// Returns this option, permitted only in some ways of using the tool, such as queries.
     package func meant(for uses: Uses) -> Self {
         var copy = self
         copy.spec.uses = uses

@@ -58,7 +58,7 @@ package struct OptionSpec: Sendable {
     var isRepeatable = false
     private var exclusions: Options = { [] }
     private var conditions: Options = { [] }
-    /// Uses of the tool to which the option applies.
+    /// Ways of using the tool in which the option is permitted.
     var uses = Uses.all
     /// Further long spellings, which are not documented.
     var aliases: [String] = []

@@ -32,47 +32,48 @@ enum QueryUse: Int, CommandUse, CaseIterable {
 
     static func all(but use: Self) -> Uses { Uses(allCases.filter { $0 != use }) }
 
-    /// Uses of `realm-query` that run a query and print its result.
+    /// Ways to use `realm-query` that run one query and print its result.
     static let queries = Uses([Self.objects, .aggregates, .groups])
-    /// Uses of `realm-query` with a predicate on the command line.
+    /// Ways to use `realm-query` with a predicate on the command line.
     static let predicates = Uses([Self.objects, .aggregates, .groups, .diff, .watch, .remnants])
-    /// Uses of `realm-query` with predicates, on the command line or in the requests of `--batch`.
+    /// Ways to use `realm-query` with predicates, on the command line or in the requests of
+    /// `--batch`.
     static let conditions = Uses([
         Self.objects, .aggregates, .groups, .diff, .watch, .remnants, .batch,
     ])
-    /// Uses of `realm-query` that print a list, of which a part can be selected.
+    /// Ways to use `realm-query` that print a list, of which a part can be selected.
     static let lists = Uses([Self.classes, .objects, .groups, .everything, .remnants])
-    /// Uses of `realm-query` whose exit status can report that nothing was found.
+    /// Ways to use `realm-query` whose exit status can report that nothing was found.
     static let outcomes = Uses([
         Self.classes, .objects, .aggregates, .groups, .everything, .directory, .remnants,
     ])
     static let counts = Uses([Self.classes, .objects, .batch, .everything, .diff, .remnants])
-    /// Uses of `realm-query` that print values.
+    /// Ways to use `realm-query` that print values.
     static let values = Uses([
         Self.objects, .groups, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
-    /// Uses of `realm-query` that print UUIDs or compare them.
+    /// Ways to use `realm-query` that print UUIDs or compare them.
     static let uuids = Uses([
         Self.objects, .aggregates, .groups, .batch, .everything, .directory, .diff, .watch,
         .remnants,
     ])
-    /// Uses of `realm-query` that print property values of objects.
+    /// Ways to use `realm-query` that print property values of objects.
     static let objectValues = Uses([
         Self.objects, .batch, .everything, .directory, .diff, .watch, .remnants,
     ])
-    /// Uses of `realm-query` that can print values as cells of a table.
+    /// Ways to use `realm-query` that can print values as cells of a table.
     static let cells = Uses([Self.objects, .everything, .directory, .diff, .watch, .remnants])
-    /// Uses of `realm-query` that print objects of one class.
+    /// Ways to use `realm-query` that print objects of one class.
     static let single = Uses([Self.objects, .batch, .diff, .watch, .remnants])
-    /// Uses of `realm-query` that print whole objects.
+    /// Ways to use `realm-query` that print whole objects.
     static let objectsAlone = Uses([Self.objects, .batch, .everything, .directory])
-    /// Uses of `realm-query` that permit several files.
+    /// Ways to use `realm-query` that permit several files.
     static let severalFiles = Uses([
         Self.classes, .objects, .everything, .schema, .digests,
     ])
-    /// Uses of `realm-query` that can print the location of objects in the file.
+    /// Ways to use `realm-query` that can print the location of objects in the file.
     static let placed = Uses([Self.objects, .everything])
-    /// Uses of `realm-query` for which a version can be selected.
+    /// Ways to use `realm-query` for which a version can be selected.
     static let versions = Uses(allCases.filter { $0 != .watch && $0 != .remnants })
     static let everyClass = Uses([Self.everything, .directory])
 }

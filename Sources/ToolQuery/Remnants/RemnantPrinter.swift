@@ -27,8 +27,8 @@ final class RemnantPrinter {
         toSkip = request.window.skip
     }
 
-    /// Names of the members before the properties of an object. The Boolean is true if the member
-    /// is a number. `behind` has the names of the members after the properties.
+    /// Names of the members that are printed before an object's properties. The Boolean is true if
+    /// the value is a number. `behind` contains the members that are printed after the properties.
     private static let before = [("$key", true), ("$state", false), ("$certainty", false)]
     private static let behind = [
         ("$changed", false), ("$missing", false), ("$source", false), ("$offset", true),

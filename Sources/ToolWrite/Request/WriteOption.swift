@@ -44,7 +44,7 @@ enum WriteOption {
             + "1`, a single thread reads and makes the changes.")
 }
 
-/// Uses of `realm-write`, which determine the applicable options.
+/// Ways to use `realm-write`. Each permits other options.
 enum WriteUse: Int, CommandUse {
     case records, changes, bulk, schema
 
@@ -58,7 +58,7 @@ enum WriteUse: Int, CommandUse {
         }
     }
 
-    /// Uses of `realm-write` that read an INPUT.
+    /// Ways to use `realm-write` that read an INPUT.
     static let loads = Uses([Self.records, .changes])
 }
 
