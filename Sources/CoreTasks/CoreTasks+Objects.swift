@@ -3,7 +3,7 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// Creates objects with random numbers below 2^31, as texts.
+    /// Creates objects with random numbers below 2^31, which are stored as texts.
     static func texts() -> Build {
         { (database) throws(RealmError) in
             try database.makeTable([PropertySpec("chars", .string)])

@@ -155,8 +155,8 @@ extension CoreTask {
         }
     }
 
-    /// Creates a class with an index. The repetitions create two objects for each of as many random
-    /// values as half the base size.
+    /// Creates a class with an index, and prepares random values, half as many as the base size.
+    /// Each repetition creates two objects with each of these values.
     private static func insertWithIndex(_ type: CoreType) -> CoreTask {
         let build: Build = { (database) throws(RealmError) in
             var property = PropertySpec("v", type.column)

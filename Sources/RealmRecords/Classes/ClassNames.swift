@@ -31,8 +31,8 @@ extension ColumnInfo {
 /// Allocator of distinct names that are valid in a language.
 package struct ModelNames {
     private var taken: Set<String>
-    /// Prefix of a second name that the language derives from each name, such as `_` for `_age`;
-    /// nil for none. `name(for:)` reserves both names.
+    /// Prefix with which the language derives a second name from each name: `_` if it also declares
+    /// `_age` for `age`. Nil for none. `name(for:)` reserves both names.
     private let prefix: String?
 
     package init(reserved: Set<String>, isReserving prefix: String? = nil) {

@@ -28,7 +28,7 @@ package final class ByteSource {
     /// Descriptor to which `read` also writes the bytes that it reads from a descriptor; negative
     /// for none.
     private let copy: Int32
-    /// Name of the file behind `copy`, for error messages.
+    /// Name of the file to which the descriptor `copy` refers, for error messages.
     private let copyPath: String
     /// Descriptor to read after the end of the current descriptor; negative for none.
     private var next: Int32
@@ -45,7 +45,7 @@ package final class ByteSource {
     ///
     /// - Parameters:
     ///   - copiedTo: descriptor to which all bytes read are also written; negative for none.
-    ///   - copyPath: name of the file behind `copiedTo`, for error messages.
+    ///   - copyPath: name of the file to which `copiedTo` refers, for error messages.
     ///   - followedBy: descriptor to read after the end of `descriptor`; negative for none.
     package init(
         descriptor: Int32, path: String, copiedTo copy: Int32 = -1, copyPath: String = "",

@@ -178,11 +178,12 @@ package struct TextPosition: Equatable, Sendable {
     /// Position at the beginning of a line.
     package init(line: Int) { self.line = line }
 
-    /// Returns this position, in a copy of a part of a text, as a position in the text itself.
+    /// Converts this position in a copy to a position in the original text. The copy contains a
+    /// part of the text.
     ///
     /// - Parameters:
-    ///   - place: position in the text where the copied part begins.
-    ///   - start: position in the copy where the copied part begins.
+    ///   - place: position in the original text at which the part begins.
+    ///   - start: position in the copy at which the part begins.
     package func relocated(to place: TextPosition, from start: TextPosition) -> TextPosition {
         var result = place
         result.line = max(1, place.line + line - start.line)

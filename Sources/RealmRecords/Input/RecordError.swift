@@ -95,12 +95,12 @@ package struct RecordError: Error, Sendable {
         return "\(place)\(subject): expected \(expected), got \(got)"
     }
 
-    /// Returns this error, which concerns a copy of the record, with the position of the record in
-    /// the input.
+    /// Returns this error with its position in the input. The error has a position in a copy of the
+    /// record.
     ///
     /// - Parameters:
     ///   - place: position of the record in the input.
-    ///   - start: position at which the copy was parsed.
+    ///   - start: position of the record in the copy.
     package func relocated(to place: RecordLocation, from start: TextPosition) -> RecordError {
         RecordError(
             code, record: place.record,

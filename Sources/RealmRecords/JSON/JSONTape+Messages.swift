@@ -73,9 +73,10 @@ extension JSONTape {
     /// Returns the path of a field whose name occurs twice in its object.
     ///
     /// - Parameters:
-    ///   - fault: error with the offset of the second field. In a large object, the field's token
-    ///     has that offset. In a small object, the opening quote of its name has it, and no token
-    ///     exists yet, so the name is scanned again.
+    ///   - fault: error with an offset in the second field. The first 32 names of an object are
+    ///     compared as soon as they are parsed. The field then has no token, so the offset is the
+    ///     quotation mark before the name, which is scanned again. Larger objects are compared at
+    ///     their end, and the offset is the offset of the field's token.
     ///   - path: path of the object; empty for the record itself.
     private func repeatedPath(_ fault: JSONFault, _ path: String) -> String {
         let prefix = path.isEmpty ? "" : path + "."

@@ -58,10 +58,11 @@ package final class ClassPlan {
     package let given: UnsafeMutableBufferPointer<FieldPresence>
     private var defaults: [Value]
     private var givenAnyway: [FieldPresence]
-    /// Values set by `fix` that every record gets, as far as they cannot be in `row`.
+    /// Values that `fix` has set for every record and that `row` cannot contain, such as
+    /// collections.
     private var constants: [(column: Int, value: StagedValue)] = []
-    /// Values of the current record that one `Value` in `row` cannot represent: collections,
-    /// objects inside the record, and links that are not given by a plain primary key.
+    /// Values of the current record that do not fit into `row`: collections, objects inside the
+    /// record, and links. A link is in `row` if the record gives only the target's primary key.
     @exclusivity(unchecked) package var structures: [(column: Int, value: StagedValue)] = []
     /// Whether `structures` has a value that must be stored. False if all are empty lists, the
     /// default of a new object.

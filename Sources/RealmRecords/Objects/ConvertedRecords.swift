@@ -5,8 +5,9 @@ import RealmEngine
 /// Scalars and links are in `rows`, all other values in `structures`. Owns all its bytes. Filled on
 /// one thread, then consumed on another, never at the same time.
 package final class ConvertedRecords {
-    /// A value that one cell of `rows` cannot represent: a collection, an object inside the record,
-    /// or a link that is not given by a plain primary key.
+    /// A value of a record that does not fit into a cell of `rows`: a collection, an object inside
+    /// the record, or a link. A link is in `rows` if the record gives only the target's primary
+    /// key.
     package struct Structure {
         package let row: Int
         package let column: Int

@@ -1,7 +1,7 @@
 import RealmEngine
 
-/// Encodes a `StagedValue` in memory that may be moved to a temporary file. The bytes of strings
-/// and binaries are copied there, too.
+/// Encodes a `StagedValue` in a buffer that may be moved to a temporary file. The encoding contains
+/// copies of strings and binaries.
 extension StagedValue {
     /// Appends the value and all nested values to `memory`.
     func write(to memory: SpillBuffer) throws(RealmError) {

@@ -85,7 +85,8 @@ struct SavedReport {
         }
     }
 
-    /// Returns the conditions that differ from another measurement, as short texts.
+    /// Returns a text for each condition, such as `host.cpu`, whose value differs from the value in
+    /// `other`. The text contains both values.
     func differences(from other: SavedReport) -> [String] {
         stamp.compactMap { name, value in
             guard let old = other.stamp.first(where: { $0.name == name })?.value, old != value

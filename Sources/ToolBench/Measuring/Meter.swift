@@ -25,7 +25,7 @@ package struct Meter: Sendable {
     package private(set) var operations = 0
     /// Nanoseconds between all calls of `start` and `stop`.
     private(set) var elapsed: UInt64 = 0
-    /// Resources that the measurement itself used while the clock was stopped.
+    /// Resources that calls of `aside` used while the clock was stopped.
     private(set) var asideUsage = ResourceUsage()
     private var began: UInt64 = 0
     private var lapBegan: UInt64 = 0

@@ -5,7 +5,7 @@ import ToolKit
 struct PeerReport: Sendable {
     let name: String
     let version: String
-    /// Settings of the other program, with its own names.
+    /// Settings of the compared program, such as `journal_mode=WAL` of SQLite.
     let settings: String
     fileprivate(set) var results: [WorkloadResult] = []
 }

@@ -11,7 +11,7 @@ final class BulkDatabase: MeasuredDatabase {
     var tables: [TableKey] = []
     /// Keys of the objects that the measured operation works on.
     var keys: [ObjectKey] = []
-    /// Object that owns the collection, or to which the objects link.
+    /// Object that owns the measured collection, or that the measured links reference.
     var owner = ObjectKey(0)
     /// Second file, for operations that need one; otherwise nil.
     var copy: ScratchFile?

@@ -8,9 +8,9 @@ package struct DatabaseReading {
     private let isOneOfTwo: Bool
 
     /// - Parameters:
-    ///   - path: database to open; nil for the first operand.
-    ///   - isOneOfTwo: whether the command reads two files. The encryption key of the command may
-    ///     then belong to the other file.
+    ///   - path: path of the database to open; nil for the first operand of `command`.
+    ///   - isOneOfTwo: whether the command reads two files. A key given on the command line may
+    ///     then belong to the other file, so an unencrypted file is no error.
     package init(_ command: ParsedCommand, path: String? = nil, isOneOfTwo: Bool = false) {
         self.command = command
         self.isOneOfTwo = isOneOfTwo

@@ -125,8 +125,10 @@ extension CellRenderer {
 // MARK: - Mixed values
 
 extension CellRenderer {
-    /// Whether `realm-write` would read the cell of a value in a mixed property as another value.
-    /// Losses in elements of collections are counted elsewhere, when their JSON is rendered.
+    /// Whether `realm-write` would read this cell of a mixed property as a value other than
+    /// `value`. An example is the string `1`, which would become an integer.
+    ///
+    /// Elements of collections are counted elsewhere, when their JSON is rendered.
     func losesType(_ value: Value, _ context: JSONRenderer.ValueContext) throws(RealmError) -> Bool
     {
         switch value {

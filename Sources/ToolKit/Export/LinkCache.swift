@@ -6,8 +6,11 @@ import RealmEngine
 /// never a wrong result. Copies of this struct share the memory; the creator frees it.
 struct LinkCache {
     private static let entries = 2048
-    /// Size of an entry in bytes: the object key plus 1, the length, and the rendered text. An
-    /// empty entry contains the number of a key that belongs to another entry.
+    /// Size of an entry in bytes: 8 for the object key plus 1, one for the length of the rendered
+    /// text, and 55 for the text.
+    ///
+    /// Every key has exactly one possible entry. An empty entry contains a key that belongs to
+    /// another entry, so that no look-up matches it.
     private static let entrySize = 64
     private static let maximumTextSize = entrySize - 9
 

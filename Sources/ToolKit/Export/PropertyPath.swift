@@ -77,8 +77,8 @@ package struct PropertyPath {
         }
     }
 
-    /// Part of a path that was looked up in the schema: the beginning, or a later name. `rest` is
-    /// the text of the path after this part; nil at the end.
+    /// Part of a path that was looked up in the schema: the property at the beginning of the path,
+    /// or a later name. `rest` is the text after this part; nil for the last part.
     private struct Part {
         var start = Start.key
         let name: String

@@ -152,8 +152,10 @@ package struct RecordPlanner {
             isNumber: path.isSingle && kind.isNumber)
     }
 
-    /// Returns a path as a source and names, with the type of the path's values. If the path begins
-    /// with the collection of `--explode`, its source is the element for which a record is printed.
+    /// Converts `path` to a `FieldPath`: the source at which the path begins, such as a column, and
+    /// the names after the source. Also returns the type of the values at the end of the path. If
+    /// the path begins with the collection of `--explode`, the source is the current element of the
+    /// collection.
     private mutating func target(
         _ path: PropertyPath, _ exploded: PropertyPath?, _ function: FieldFunction? = nil
     ) -> (FieldPath, PropertyPath.Kind) {

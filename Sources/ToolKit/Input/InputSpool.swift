@@ -12,7 +12,8 @@ package final class InputSpool {
     private var copy: Int32 = -1
     private let start: off_t
 
-    /// Opens the input. Throws `input` if the copy cannot be created.
+    /// Opens the input. If the input is not a regular file, also creates the file or memory for the
+    /// copy of its data. Throws `input` if the copy cannot be created.
     package init(_ path: String, isConfidential: Bool) throws(RealmError) {
         file = try InputFile(path)
         var status = stat()

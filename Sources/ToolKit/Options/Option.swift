@@ -3,7 +3,8 @@ package protocol OptionDeclaration: Sendable {
     var spec: OptionSpec { get }
 }
 
-/// Other options that an option refers to. A closure, because two options may refer to each other.
+/// Other options that an option excludes or needs. A closure, because two options may refer to each
+/// other.
 package typealias Options = @Sendable () -> [any OptionDeclaration]
 
 /// Text for the help. A closure, because most runs do not need it.

@@ -75,7 +75,8 @@ final class ChangeRecords {
     /// Writes the buffered records to the output.
     func flush() throws(RealmError) { try output.flush(&buffer) }
 
-    /// Writes a change record for a change of a class, a property or the schema version.
+    /// Writes a change record for one step of the schema change: a change of a class, of a property
+    /// or of the schema version.
     func schema(_ step: SchemaDifference.Step, version: UInt64) throws(RealmError) {
         if let name = step.className {
             counts(of: name).schema += 1

@@ -82,8 +82,9 @@ enum JSONSchemaForm: SchemaForm {
         return column.isNullable ? .object([]) : scalar(column.type, mayBeNull: false)
     }
 
-    /// Returns the schema of a scalar. Numbers that are not finite are strings. Other stored types
-    /// have no restrictions.
+    /// Returns the JSON Schema of a scalar value. Floating-point values may also be strings,
+    /// because NaN and infinities are printed as strings. A stored type without an entry in `facts`
+    /// gets the schema `{}`, which permits any value.
     private static func scalar(_ type: ColumnType, mayBeNull: Bool) -> JSONItem {
         guard let (names, details) = facts[type] else { return .object([]) }
         let all = names + (mayBeNull ? ["null"] : [])

@@ -2,8 +2,9 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// A writer of record types for the tables that `--format sql` creates in SQLite. Tables and
-/// columns have the same names and order as in the SQL statements.
+/// A generator of source code for programs that read the SQLite database that `--format sql`
+/// creates: one record type for each table, such as a `struct` for GRDB. Tables and columns have
+/// the same names and order as in the SQL statements.
 protocol SQLRecords: SchemaForm {
     static var header: String { get }
     /// Names that record types must not have.

@@ -7,7 +7,7 @@ enum QueryForms {
     static let all: [OutputFormat] =
         RecordForms.all.map { $0.format } + [.html, .diff] + SchemaForms.all.map(\.format)
 
-    /// Names and descriptions of the formats that the manual describes.
+    /// Names and descriptions of the formats for the manual.
     static var manual: [(String, String)] {
         RecordForms.all.map { ("`\($0.format.rawValue)`", $0.manual) } + [
             ("`html`", DatabasePage.manual), ("`diff`", ReadableChanges.manual),

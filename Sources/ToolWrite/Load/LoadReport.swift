@@ -12,8 +12,8 @@ final class LoadReport {
     private let output: OutputFile
     private let rejects: RejectFile?
     private let target: WriteTarget?
-    /// Whether commits are made directly in the user's file. If the load writes to a temporary
-    /// file, acknowledgements are printed only after that file has replaced the user's file.
+    /// Whether acknowledgements may be printed: commits are made in the user's own file, or the
+    /// temporary file of the load has replaced that file.
     private var isPublished: Bool
     private let began = MonotonicClock.nanoseconds()
     /// Version before the first transaction; nil before the first transaction begins.

@@ -107,7 +107,7 @@ final class RecordLoad {
         try result.get()
     }
 
-    /// Ends the load because of a record. Earlier commits remain.
+    /// Ends the load, because `record` is rejected. Earlier commits remain in the database.
     func refuseFinally(
         _ error: RecordError, _ record: ByteView?
     ) throws(RealmError) -> Never {

@@ -22,7 +22,7 @@ final class RelationLoad {
     private let arena = ScratchArena()
     private var progress: ProgressReporter
 
-    /// The collection property that the load fills.
+    /// The collection property whose elements are read from the input.
     struct Relation {
         let table: TableInfo
         let column: Int
@@ -203,7 +203,8 @@ final class RelationLoad {
         group?.elements.append(value.copied(in: arena))
     }
 
-    /// Stores the collection of the current owner, after the owner's last row was read.
+    /// Stores the elements in `group` as the collection of the group's owner. Called after the
+    /// owner's last row of CSV or TSV.
     private func endGroup() throws(RealmError) {
         guard let group else { return }
         self.group = nil

@@ -10,8 +10,9 @@ final class Resync {
     /// Class whose objects the source sends again; nil if it sends all classes and their schema.
     private let className: String?
     private var seen: [TableKey: [ObjectKey]] = [:]
-    /// For each class, the properties that the source has sent. All other properties are removed at
-    /// the end of the resync.
+    /// For each class that the source has sent, the names of the properties that it has sent. At
+    /// the end of a resync of all classes, properties and classes that are missing here are removed
+    /// from the database.
     private var named: [String: Set<String>] = [:]
 
     init(className: String?) { self.className = className }

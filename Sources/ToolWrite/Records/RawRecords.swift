@@ -26,7 +26,7 @@ struct RawRecords: ~Copyable {
         places.append(place)
     }
 
-    /// Adds all records to the copies of the open transaction's records.
+    /// Appends these records to `records`, the copies of all records of the open transaction.
     func add(to records: OpenRecords) throws(RealmError) {
         for index in places.indices { try records.add(record(index), places[index]) }
     }

@@ -112,7 +112,7 @@ final class RecordBatch: @unchecked Sendable {
         return (start..<position, true)
     }
 
-    /// Number of elements of `commitPositions` that `take` has not reached yet.
+    /// Number of commits in `commitPositions` that `take` has not reached yet.
     var commitPositionsLeft: Int { commitPositions.count - nextDue }
 
     /// Returns a record as `stage` converts it. Uses the values in `converted` if they were made

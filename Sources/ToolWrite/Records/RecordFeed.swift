@@ -31,8 +31,8 @@ final class RecordFeed: @unchecked Sendable {
     private let monitor = Monitor()
     private var queue: [RecordBatch] = []
     private var queuedBytes = 0
-    /// Number of calls of `readNext` whose batches are in the queue, so that the batches are queued
-    /// in the order in which they were read.
+    /// Number of calls of `readNext` whose batches have been appended to `queue`. A thread waits
+    /// until this is the number of its own call, so `queue` has the order of the input.
     private var handed = 0
     private var isStopped = false
     private(set) var isThreaded = false

@@ -14,7 +14,7 @@ final class WriteTarget {
     private let making: Making
 
     private enum Making {
-        /// The command writes to an existing file.
+        /// The database exists already, so the command creates no file.
         case none
         /// A new file at its final path. The entries name the file and its companion files. Until
         /// the file contains records, signal handlers delete the named files.

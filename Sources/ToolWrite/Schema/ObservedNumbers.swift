@@ -16,7 +16,8 @@ struct ObservedNumbers {
 
     var isEmpty: Bool { plainCount == 0 && declared.isEmpty }
 
-    /// Takes a number in decimal notation into account.
+    /// Adds a number in decimal notation to the statistics. Notes the numeric types that cannot
+    /// represent the number.
     mutating func observe(_ text: ByteView) {
         plainCount += 1
         let form = DecimalForm(text)
@@ -37,7 +38,7 @@ struct ObservedNumbers {
 
     private static let shown = 60
 
-    /// Takes a number into account whose JSON names its type, such as `{"$numberLong":"5"}`.
+    /// Adds a number whose JSON names its type, such as `{"$numberLong":"5"}`, to the statistics.
     mutating func observe(declared type: ColumnType) { declared.insert(type) }
 
     private mutating func note(_ type: ColumnType, _ text: ByteView) {
@@ -61,8 +62,12 @@ struct ObservedNumbers {
         return candidates.first { misfits[$0] == nil }
     }
 
-    /// Inferred type of the property. Mixed if numbers declare different types; string if no
-    /// numeric type represents all numbers.
+    /// Inferred type of the property.
+    ///
+    /// If numbers in extended form such as `{"$numberLong":"5"}` name one type, this type; mixed if
+    /// they name several types, or if a plain number does not fit the type. Without numbers in
+    /// extended form, the simplest numeric type that represents all numbers; string if there is
+    /// none.
     var type: ColumnType {
         guard let said = declared.first else { return plainType ?? .string }
         if declared.count > 1 { return .mixed }

@@ -57,7 +57,8 @@ final class ObservedProperty {
         if seen?.count == most || seen?.insert(hash.value).inserted == false { seen = nil }
     }
 
-    /// Takes the JSON value that a record has for the property into account.
+    /// Adds the JSON value that one record has for the property to the statistics from which the
+    /// type of the property is inferred.
     func observe(_ value: JSONValue) {
         count += 1
         switch value.kind {
@@ -120,7 +121,8 @@ final class ObservedProperty {
         for child in children { element.observe(child) }
     }
 
-    /// Takes the text that a row of CSV or TSV has for the property into account.
+    /// Adds the text that one row of CSV or TSV has for the property to the statistics from which
+    /// the type of the property is inferred.
     func observe(text: ByteView, isNull: Bool) {
         count += 1
         if isNull {
@@ -164,7 +166,8 @@ final class ObservedProperty {
         text.count >= 20 && text[10] == UInt8(ascii: "T") && Timestamp(text: text) != nil
     }
 
-    /// Takes a number into account. A property with numbers and other values is mixed.
+    /// Adds a number to the statistics of the property. A property with numbers and other values is
+    /// mixed.
     private func observeNumber(_ observe: (inout ObservedNumbers) -> Void) {
         observe(&numbers)
         let type = numbers.type
@@ -223,8 +226,8 @@ final class ObservedClass {
         maximumKeyCount > 0 && keyNames.contains(property.lowercased())
     }
 
-    /// Takes the values of an object's fields into account. `property` returns the property name of
-    /// a field; nil if the field is ignored.
+    /// Adds the values of one object's fields to the statistics of the properties. `property`
+    /// returns the property name of a field; nil if the field is ignored.
     func observe(_ value: JSONValue, _ property: (String) -> String?) {
         records += 1
         guard value.kind == .object else { return }

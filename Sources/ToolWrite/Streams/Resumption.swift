@@ -46,8 +46,8 @@ final class Resumption {
         (written, due) = (state, nil)
     }
 
-    /// Stores that `version` was committed, so that the database has reached `position` in the
-    /// stream.
+    /// Stores that the commit of `version` has succeeded: the database has now reached `position`
+    /// in the stream.
     func confirm(_ position: StreamPosition, version: UInt64) {
         self.position = position
         due = AppliedVersion(position, target: version)
