@@ -29,8 +29,8 @@ extension CoreTask {
         database.expected = database.baseSize
     }
 
-    /// Creates four times as many objects as usual. From object to object, one number increases and
-    /// the other decreases.
+    /// Creates objects with two numbers, four times as many objects as other tasks. The first
+    /// number ascends from object to object, the second one descends.
     private static let opposed: Build = { (database) throws(RealmError) in
         try database.makeTable([PropertySpec("ints", .int), PropertySpec("doubles", .double)])
         let rows = 4 * database.baseSize

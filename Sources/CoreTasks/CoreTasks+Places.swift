@@ -29,8 +29,8 @@ extension CoreTask {
         }
     }
 
-    /// Sets the coordinates of every object's point, and creates missing points. Returns the number
-    /// of objects.
+    /// Sets the coordinates of the embedded point of every object. Creates the point of an object
+    /// without one. Returns the number of objects.
     private static func assign(
         _ database: CoreDatabase, _ points: TableKey, _ transaction: WriteTransaction
     ) throws(RealmError) -> Int {

@@ -2,10 +2,10 @@ import RealmEngine
 
 /// Parser for the grammar of JSON (RFC 8259). The tokens are scanned by `JSONScan`.
 extension JSONTape {
-    /// Parses one value and returns the offset after it. A NUL and padding must follow the bytes at
-    /// `p`.
+    /// Parses one value and returns the offset after it. A NUL and at least 63 more readable bytes
+    /// must follow the bytes at `p`.
     ///
-    /// If the error is at or after the NUL, the value is incomplete.
+    /// If the error has the offset of the NUL or a later offset, the value is incomplete.
     @_optimize(speed)
     package func parse(_ p: UnsafePointer<UInt8>) throws(JSONFault) -> Int {
         bytes = p

@@ -8,7 +8,7 @@ package struct FieldAction {
         /// A single link whose target class has a primary key and is not embedded.
         case link
         /// A collection, a mixed value, an embedded object, or a link to a class without primary
-        /// key. Also a string that may be given as a number.
+        /// key. Also a string property that takes JSON numbers (`RecordRules.numbersAsText`).
         case structured
         /// The object key, in a class without primary key.
         case objectKey

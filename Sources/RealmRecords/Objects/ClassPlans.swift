@@ -9,7 +9,7 @@ package final class ClassPlans {
     /// Classes of the schema, in its order.
     package let classes: [TableInfo]
 
-    /// Parsed values that `fix` received; the plans refer to their bytes.
+    /// Parsed JSON of the values that `fix` has set. The values in the plans refer to its bytes.
     private var tapes: [JSONTape] = []
 
     /// Throws `corrupt` if the target of a link property does not exist.

@@ -121,9 +121,9 @@ extension ObjectWriter {
     /// Creates the objects of all records at once. A link to an object that does not exist is added
     /// to the pending links.
     ///
-    /// Returns the values that the caller must still store with `store`. Returns nil, without
-    /// having changed any object, if the records must be written one by one: some record may update
-    /// an object or create others, or a value is not valid.
+    /// Returns the values that are not stored yet: the caller must pass each of them to `store`.
+    /// Returns nil, without having changed any object, if the records must be written one by one:
+    /// some record may update an object or create others, or a value is not valid.
     ///
     /// - Parameter places: positions of the records in the input.
     package func create(
@@ -143,7 +143,8 @@ extension ObjectWriter {
         return rest
     }
 
-    /// Stores a value that `create` returned in the object of its record.
+    /// Stores a value of a record that `create` has left to the caller. The record's object exists
+    /// already.
     package func store(
         _ structure: ConvertedRecords.Structure, of records: ConvertedRecords,
         _ place: RecordLocation

@@ -27,7 +27,8 @@ final class PendingLinks {
     /// Hash table of the pending values by object: for each bucket, the offset plus 1 of the item
     /// added last; 0 for an empty bucket.
     private var buckets: [Int] = []
-    /// Number of pending values above which `storeFoundIfWorthwhile` looks up their targets.
+    /// Number of pending values from which `storeFoundIfWorthwhile` checks whether their targets
+    /// exist.
     fileprivate var settleThreshold = 1 << 14
 
     private static let fewBuckets = 1 << 8

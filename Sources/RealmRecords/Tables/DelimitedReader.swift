@@ -122,9 +122,8 @@ package final class DelimitedReader {
                 expected: Self.fields(header.count), got: Self.fields(row.count)))
     }
 
-    /// Adjusts the number of fields in the current row to the header: adds nulls, or removes empty
-    /// fields at the end. Returns false if a field at the end that would have to be removed is not
-    /// empty.
+    /// Adjusts the number of fields in the current row to the header: adds nulls, or removes
+    /// surplus fields at the end. Returns false if a surplus field is not empty.
     private func fill() -> Bool {
         while count < header.count {
             if count == capacity { growFields() }

@@ -8,7 +8,8 @@ struct SavedReport {
     /// Conditions of the measurement: names such as `host.cpu` and their values as JSON.
     private(set) var stamp: [(name: String, value: String)] = []
     private(set) var results: [SavedResult] = []
-    /// Results of another program that was measured in alternation; nil if there are none.
+    /// Results of another program, such as `sqlite3`, that was measured in alternation; nil if
+    /// there are none.
     private(set) var peer: (name: String, results: [SavedResult])?
 
     private static let maximumFileSize = 64 << 20

@@ -164,7 +164,8 @@ open class MeasuredDatabase {
         asideBytes += now.bytes - known.bytes
     }
 
-    /// Adds commits to the statistics that another writer made through `session`.
+    /// Adds the commits of another writer to the statistics. That writer has committed through
+    /// `session`.
     func note(commits: Int, logicalBytes: Int) {
         self.commits += commits
         self.logicalBytes += logicalBytes

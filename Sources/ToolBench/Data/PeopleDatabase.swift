@@ -12,7 +12,7 @@ final class PeopleDatabase: MeasuredDatabase {
     private var dog = TableKey.none
     private var dogs: [ObjectKey] = []
     private let hasPhotos: Bool
-    /// Buffer for the values of one person.
+    /// Buffer for the property values of one person, in the order of `Column`.
     private let row: UnsafeMutableBufferPointer<Value>
 
     /// Creates the file with its classes and dogs, without persons.

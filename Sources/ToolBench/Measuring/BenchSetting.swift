@@ -9,7 +9,7 @@ package struct BenchSetting: Sendable, Equatable {
     var isGenerated = false
     /// Number of operations in a run, for workloads that have no fixed number of operations.
     package var num = 100_000
-    /// Number of objects with which the tasks of `core-bench` begin; nil for `num`.
+    /// Number of objects that the tasks of `core-bench` create; if nil, they create `num` objects.
     package var coreRows: Int?
     var runs = 5
     var warmup = Duration.milliseconds(200)

@@ -130,7 +130,8 @@ struct SQLiteScript: Sendable {
             statements: "CREATE INDEX person_email ON person(email);"),
     ]
 
-    /// Queries of the query workloads in SQL, with the same number of repetitions.
+    /// SQL statements with the queries of the query workloads. Each query is repeated as often as
+    /// in its workload.
     static let queries: [SQLiteScript] = [
         query("query-int", .int, "SELECT count(*) FROM person WHERE age>50;"),
         query("query-int-index", .intIndex, "SELECT count(*) FROM person WHERE _id=1234;"),

@@ -78,8 +78,8 @@ struct BenchPlot {
         (report.results.firstIndex { $0.name == name } ?? 0) % Paint.seriesCount
     }
 
-    /// Adds the results that the baseline and the other program have for a workload, in the colour
-    /// of the workload.
+    /// Adds the results of other measurements of a workload, in the workload's colour: from the
+    /// baseline as dashed lines, from the other program as dotted lines.
     private func addOthers(
         _ names: [String], to chart: inout Chart, _ mark: (SavedResult) -> Chart.Mark?
     ) {

@@ -206,7 +206,7 @@ final class ReadReverseWorkload: ReadWorkload {
 
 /// Looks up random objects by key and reads every property. One operation is an object.
 final class ReadRandomWorkload: ReadWorkload {
-    /// The keys that are looked up.
+    /// Selects the keys to look up.
     enum Target {
         case anywhere
         /// Keys of few objects, which remain in the processor's cache.

@@ -12,19 +12,19 @@ class TickWhileWriting: ConcurrentWorkload {
     private static let interval: UInt64 = 1_000_000
     fileprivate static let ticksPerCommit = 100
 
-    /// Number of ticks that are due so far, set by the timer thread. A separate object, because the
-    /// timer thread may live longer than the workload.
+    /// Number of timer ticks that are due so far, set by the timer thread. A separate object,
+    /// because the timer thread may live longer than the workload.
     private final class DueTicks: Sendable {
         let count = Atomic<Int>(0)
     }
 
     private let due = DueTicks()
-    /// Number of ticks for which the loop's thread has read an object.
+    /// Number of timer ticks for which the thread with the run loop has read its object.
     private let ticksDone = Atomic<Int>(0)
     /// Number of transactions in progress or being written.
     fileprivate let transactions = Atomic<Int>(0)
-    /// Number of ticks for which the loop's thread read an object while a transaction was in
-    /// progress or being written.
+    /// Number of timer ticks for which the thread with the run loop read its object while a
+    /// transaction was in progress or being written.
     private let disturbed = Atomic<Int>(0)
 
     private var ticks: Int { max(20, setting.num / 100) }

@@ -62,7 +62,8 @@ struct VersionsRequest {
         .misuse(message, code: "InvalidArgument")
     }
 
-    /// Whether a report is requested, in addition to checks and pictures.
+    /// Whether the command prints a report of each file. `--get` replaces the report. `--expect`
+    /// and `--space-map` replace it, too, unless an option such as `--format` requests the report.
     var wantsReport: Bool {
         keys.isEmpty
             && (format != .auto || showsSlots || showsGrowth

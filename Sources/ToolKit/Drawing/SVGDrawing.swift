@@ -166,7 +166,7 @@ package enum Paint: Hashable {
     /// the same workload, such as the baseline.
     case dashed(Int)
     case dotted(Int)
-    /// One of four shades of red, for what needs attention, such as pinned space.
+    /// One of four shades of red, for bytes that need attention: pinned, doubtful or lost ones.
     case warning(Int)
     /// Unobtrusive grey.
     case quiet

@@ -15,7 +15,8 @@ final class CellRenderer {
     let isDelimited: Bool
     private let keepsBytes: Bool
     let arena = ScratchArena()
-    /// Buffer in which a cell of several parts is assembled before the cell is escaped as a whole.
+    /// Buffer for a cell that consists of several parts, such as the elements of a list. The whole
+    /// text is then escaped at once.
     var scratch = ByteBuffer(capacity: 4096)
     let targets: LinkTargets
 

@@ -71,7 +71,8 @@ package struct Export {
         return elements == .all && database.outgrowsPlainMemory
     }
 
-    /// Whether records that a SORT orders may be rendered in the order of the table.
+    /// Whether records may be rendered in the order of the table and then printed in the order of
+    /// the SORT. False if a record depends on earlier records, as in a text table.
     var arrangesRecords: Bool {
         guard case .keys = choice, !isExploding else { return false }
         return records.form.hasIndependentRecords

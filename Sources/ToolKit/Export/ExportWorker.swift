@@ -18,8 +18,8 @@ final class ExportWorker {
     private var batchRecords = 0
     private var hasTurn = false
     private let readsInFileOrder: Bool
-    /// With `--explode`, number of records still to be skipped. `toPrint` is the number of records
-    /// still to be printed.
+    /// With `--explode`, number of records that `--offset` still skips. `toPrint` is the number of
+    /// records that `--limit` still permits.
     private var toSkip: Int
     private var toPrint: Int
 

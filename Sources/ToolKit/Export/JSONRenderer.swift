@@ -226,8 +226,8 @@ extension JSONRenderer {
         }
     }
 
-    /// Counts a link in a mixed property as a loss: the plain form contains only the key or the
-    /// object, not the class.
+    /// Counts a link in a mixed property as a loss, because the plain form does not contain the
+    /// class of the target. The plain form is the target's key or the target itself.
     private func countLinkLoss(
         _ link: ObjectLink, _ target: LinkTarget, _ context: ValueContext
     ) throws(RealmError) {

@@ -6,7 +6,7 @@ import RealmEngine
 /// never a wrong result. Copies of this struct share the memory; the creator frees it.
 struct LinkCache {
     private static let entries = 2048
-    /// Size of an entry in bytes: 8 for the object key plus 1, one for the length of the rendered
+    /// Size of an entry in bytes: 8 for the object key (plus 1), 1 for the length of the rendered
     /// text, and 55 for the text.
     ///
     /// Every key has exactly one possible entry. An empty entry contains a key that belongs to

@@ -7,8 +7,8 @@ package final class LinkTarget {
     package let isEmbedded: Bool
     /// Cache of rendered links to objects of the table.
     let cache = LinkCache()
-    /// Members to print of an object of the table that is inside another object, and whose links
-    /// are not expanded.
+    /// Plan for printing an object of this table inside another object, if no links of the printed
+    /// object are expanded. Nil until it is first needed.
     var plan: ObjectPlan?
     /// Reads the primary keys of objects; nil in a class without primary key.
     private let keys: TableScan?

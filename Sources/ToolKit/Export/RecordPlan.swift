@@ -107,9 +107,10 @@ package struct FieldPath: Sendable {
         case backlinks(Int)
         /// The element of the collection of `--explode` for which the record is printed.
         case element
-        /// Key of that element if the collection is a dictionary.
+        /// Dictionary key of the element that the record is printed for, with `--explode`.
         case elementKey
-        /// Position of that element in the collection, from 0.
+        /// Position in its collection, from 0, of the element that the record is printed for, with
+        /// `--explode`.
         case elementIndex
         /// Class, property or key of the object that contains an embedded object. Only in SQL
         /// output.

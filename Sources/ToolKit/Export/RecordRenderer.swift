@@ -23,8 +23,8 @@ package final class RecordRenderer: RecordContent {
     private let sql: SQLCells?
     /// Row of the current record's object in the leaf that `scan` has open.
     private var row = 0
-    /// Element of the collection of `--explode` for which the current record is printed.
-    /// `elementKey` is its dictionary key, `elementIndex` its position.
+    /// With `--explode`, the element of the collection for which the current record is printed.
+    /// `elementKey` is its key in a dictionary, `elementIndex` its position in a list or set.
     private var element = Value.null
     private var elementKey = Value.null
     private var elementIndex: Int64 = 0
@@ -93,8 +93,8 @@ package final class RecordRenderer: RecordContent {
 
     deinit { quick.deallocate() }
 
-    /// Allows the next record to read as many bytes as a walk over the table may read (the read
-    /// budget of the snapshot).
+    /// Renews the read budget of the snapshot. The next record may then read as many bytes as a
+    /// walk over the whole table. The budget ends walks in cycles of damaged files.
     package func beginWalk() { snapshot.beginWalk() }
 
     package func begin(isFirst: Bool, to out: inout ByteBuffer) {

@@ -89,7 +89,7 @@ package final class OutputFile {
     /// Completes the output. A file is synced and renamed, and its directory is synced. For
     /// standard output, reports errors that the system has deferred.
     ///
-    /// - Parameter isDurable: whether to sync. Without it, a power failure may leave the previous
+    /// - Parameter isDurable: whether to sync. If false, a power failure may leave the previous
     ///   file or no file.
     package func commit(isDurable: Bool = true) throws(RealmError) {
         guard let destination else { return try finishStandardOutput() }

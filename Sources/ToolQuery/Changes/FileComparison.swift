@@ -28,10 +28,12 @@ final class FileComparison {
     /// files may match in one file only, because of objects to which it links.
     private let equal: EqualObjects?
     /// For each class name, the objects that exist in both files. Collected while the deletions are
-    /// found, and used for the updates.
+    /// found, and used to find the insertions and updates.
     private var counterparts: [String: Counterparts] = [:]
-    /// Number of objects that can still be added to `counterparts` without exceeding its memory
-    /// limit. 0 if there is a predicate, because then objects in both files can count as deleted.
+    /// Number of objects that `counterparts` can still take within its memory limit.
+    ///
+    /// 0 with a predicate. An object that exists in both files, but matches in one file only, then
+    /// counts as inserted or deleted, so `counterparts` is not used.
     private var room: Int
 
     init(_ records: ChangeRecords, from old: Snapshot, to new: Snapshot) {

@@ -69,7 +69,7 @@ extension RecordLoad {
         return !batches.isEmpty
     }
 
-    /// Ends the load if no transaction is open and nothing but the end of the input remains.
+    /// Ends the load if no transaction is open and the queue contains only the end of the input.
     private func endWithoutTransaction() {
         guard case .nothing = open, let only = queue.waiting.first, only.isEmptyEnd else { return }
         if only.isCutOff, !queue.isOver { report.reportIncompleteVersion() }

@@ -81,8 +81,8 @@ extension RecordLoad {
         /// `nextLinkSearch` is the number of records at which the next search begins.
         var lastLinkSearch = -1
         var nextLinkSearch = 0
-        /// In a stream: the position after the last version that is complete in this transaction.
-        /// `isInPart` is true while a further version is incomplete.
+        /// Position in the stream at the end of the last complete version of this transaction; nil
+        /// without a stream. `isInPart` is true while the records of a further version are read.
         var reached: StreamPosition?
         var isInPart = false
         var resync: Resync?

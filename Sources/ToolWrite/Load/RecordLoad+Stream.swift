@@ -27,8 +27,8 @@ extension RecordLoad {
         }
     }
 
-    /// Discards the changes of the open transaction, which are the first part of a version that the
-    /// stream interrupted.
+    /// Discards the changes of the open transaction, because the stream has interrupted the version
+    /// to which they belong.
     func discardPart(_ batch: Batch) throws(RealmError) {
         if request.isDryRun { return }
         try step.restart(batch.writer.transaction)
@@ -37,8 +37,8 @@ extension RecordLoad {
         counts.restart()
     }
 
-    /// Whether the records written so far must be committed before `incoming`, because `incoming`
-    /// begins a version that must be alone in its transaction.
+    /// Whether the records written so far must be committed before `incoming`. This is the case if
+    /// `incoming` begins a large version, which gets a transaction of its own.
     func isToBeCommitted(before incoming: RecordBatch) -> Bool {
         incoming.part == .beginning && incoming.position == 0
             && counts.current.records > counts.committed.records

@@ -11,8 +11,8 @@ final class Resync {
     private let className: String?
     private var seen: [TableKey: [ObjectKey]] = [:]
     /// For each class that the source has sent, the names of the properties that it has sent. At
-    /// the end of a resync of all classes, properties and classes that are missing here are removed
-    /// from the database.
+    /// the end of a resync of all classes, the classes and properties of the database that are
+    /// missing here are removed.
     private var named: [String: Set<String>] = [:]
 
     init(className: String?) { self.className = className }

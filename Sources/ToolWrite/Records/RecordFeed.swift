@@ -45,7 +45,7 @@ final class RecordFeed: @unchecked Sendable {
     private var taken = 0
     private var isInputRead = false
 
-    /// Number of records since a commit was last due. `bytes` is their size.
+    /// Number of records since the last record at which a commit was due. `bytes` is their size.
     private var records = 0
     private var bytes = 0
 

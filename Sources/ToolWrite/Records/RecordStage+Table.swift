@@ -14,7 +14,7 @@ final class TableStage {
     private var layouts: [TableKey: [FieldAction?]] = [:]
     /// Index of the column with the class name; nil if there is none.
     private let classColumn: Int?
-    /// For each column, the parsed JSON of its field. The values are valid as long as the row.
+    /// For each column whose field is JSON, the parsed JSON. Valid until the next row is read.
     private var tapes: [JSONTape?]
 
     init(

@@ -9,8 +9,8 @@ final class RecordStage {
     private(set) var mode: WriteRequest.Mode
     /// Schema change of the record that was converted last; nil if it has none.
     private(set) var schemaChange: SchemaChange?
-    /// Mark of the record that was converted last: the beginning or end of a stream's version; nil
-    /// for other records.
+    /// Mark in the record that was converted last, such as the beginning or end of a version of the
+    /// stream; nil if the record is not a mark.
     private(set) var mark: StreamMark?
     private let json: JSONStage
     private var table: TableStage?

@@ -24,7 +24,7 @@ final class VersionBuffer {
     private var mustDiscard = false
     /// Whether the input ended before the `commit` mark of a version.
     private var isCutOff = false
-    /// Number of records since a commit was last due. `bytes` is their size.
+    /// Number of records since the last record at which a commit was due. `bytes` is their size.
     private var records = 0
     private var bytes = 0
 

@@ -1,9 +1,9 @@
 import RealmEngine
 import ToolKit
 
-/// Stores the position that a stream has reached, in a file beside the database (`--resume`). Hence
-/// each version of the stream is applied exactly once, even if the process is killed. See
-/// `AppliedVersion`.
+/// Stores the position that the database has reached in a stream of changes (`--resume`), in a file
+/// beside the database. Hence each version of the stream is applied exactly once, even if the
+/// process is killed. See `AppliedVersion`.
 final class Resumption {
     private let path: String
     private let isDurable: Bool
