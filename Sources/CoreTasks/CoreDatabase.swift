@@ -45,7 +45,7 @@ final class CoreDatabase: MeasuredDatabase {
         for property in properties { try writing().addProperty(table, property) }
     }
 
-    /// Creates an object of `t` with these values.
+    /// Creates an object of the task's class `t` with these values.
     func add(_ values: Value..., key: ObjectKey? = nil) throws(RealmError) {
         keys.append(try create(table, values, key: key))
     }
@@ -68,7 +68,8 @@ final class CoreDatabase: MeasuredDatabase {
 
     func shuffleKeys() { keys.shuffle(using: &random) }
 
-    /// Creates the class `links`, with an object for each object of `t` that links to it.
+    /// Creates the class `links`, with one object for each object of the task's class `t`. Each
+    /// links to its object of `t`.
     func makeLinks() throws(RealmError) {
         let links = try writing().createClass("links")
         var link = PropertySpec("myLink", .link)

@@ -71,8 +71,8 @@ package final class CoreReader {
         keys.reduce(0) { $0 &* 31 &+ Int($1.raw) }
     }
 
-    /// Returns the keys of `t`, sorted by a property. Objects with equal values remain in their
-    /// order.
+    /// Returns the keys of the objects of the task's class `t`, sorted by a property. Objects with
+    /// equal values remain in their order.
     func sortedKeys(_ column: Int) throws(RealmError) -> [ObjectKey] {
         snapshot.beginWalk()
         var found: [(value: Value, position: Int, key: ObjectKey)] = []

@@ -3,11 +3,12 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// Creates pairs of objects with equal values of the type, derived from random numbers up to a
-    /// million. Repetitions search for at least 50 of the values.
+    /// Creates pairs of objects. Both objects of a pair contain the same value of `type`, which is
+    /// made from a random number up to a million. The measured repetitions search for at least 50
+    /// of these values.
     ///
-    /// - Parameter prepare: called with the numbers of all pairs, and with the numbers whose values
-    ///   the repetitions search for.
+    /// - Parameter prepare: called with the numbers of all pairs, and with the numbers from which
+    ///   the searched values are made.
     private static func typed(
         _ type: CoreType, isOptional: Bool = false, isIndexed: Bool = false, needles: Int = 50,
         prepare: (@Sendable (CoreDatabase, [Int64], [Int64]) -> Void)? = nil
@@ -126,8 +127,8 @@ extension CoreTask {
             times: 5, build, clear)
     }
 
-    /// The tasks whose name contains `-5-` search for 50 values, like realm-core's tasks of that
-    /// name.
+    /// Tasks that parse and execute a long condition. The tasks with `-5-` in their names use 50
+    /// values, not 5, because realm-core's tasks of the same names do.
     static let parsed: [CoreTask] = [
         parsed(.uuid, isIndexed: true, 5000, isList: false),
         parsed(.objectID, isIndexed: true, 5000, isList: false),

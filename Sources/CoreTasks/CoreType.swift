@@ -50,8 +50,8 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// Returns a number that is equal for two numbers if and only if `argument` converts them to
-    /// equal values of this type. For Booleans, 0 or 1.
+    /// Maps all numbers that `argument` converts to equal values of this type to the same number.
+    /// For Booleans, 0 or 1.
     func representative(_ number: Int64) -> Int64 {
         switch self {
         case .bool: number & 1

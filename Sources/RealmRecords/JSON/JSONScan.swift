@@ -30,8 +30,8 @@ enum JSONScan {
         return try stringFrom(p, i, &flags)
     }
 
-    /// Scans the rest of a string for `string`, which stopped at the byte at `start`: a quotation
-    /// mark, a backslash, a control character, or a byte that is not ASCII.
+    /// Continues the scan of a string that `string` has begun. The byte at `start` is a quotation
+    /// mark, a backslash, a control character, or not ASCII.
     @inline(never)
     private static func stringFrom(
         _ p: Bytes, _ start: Int, _ flags: inout UInt8

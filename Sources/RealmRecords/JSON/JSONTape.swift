@@ -130,7 +130,8 @@ package final class JSONTape {
 
 /// Decodes escapes that the scanner has already validated.
 enum JSONEscapes {
-    /// Writes the decoded text and returns its size, which is at most `count`.
+    /// Decodes `count` bytes at `p` into `out`. Returns the size of the decoded text, which is at
+    /// most `count`.
     static func unescape(
         _ p: UnsafePointer<UInt8>, _ count: Int, to out: UnsafeMutableRawPointer
     ) -> Int {

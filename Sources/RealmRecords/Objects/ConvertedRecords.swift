@@ -22,8 +22,8 @@ package final class ConvertedRecords {
     package private(set) var isPlain = true
     /// Object keys that records give, by index of the record.
     private var objectKeys: [Int: ObjectKey] = [:]
-    /// Index in `structures` of the first value of the next record that `restore` will be called
-    /// for.
+    /// Number of elements of `structures` that belong to the record of the latest call of
+    /// `restore`, or to earlier records.
     private var nextStructure = 0
     private let columns: Int
     private let given: UnsafeMutablePointer<FieldPresence>
@@ -155,9 +155,11 @@ extension ObjectWriter {
             rows.table, rows.key(structure.row), structure.column, structure.value)
     }
 
-    /// Builds lists and sets in the rows, before their objects exist: those without index or
-    /// embedded objects whose links have all their targets. Returns all other values of
-    /// `records.structures`, or nil if an element is not valid for its property.
+    /// Builds the lists and sets of the records before their objects exist. Leaves out properties
+    /// with an index, embedded objects, and links whose targets do not exist.
+    ///
+    /// Returns the values of `records.structures` that were left out; nil if an element is not
+    /// valid for its property.
     private func storeCollections(
         _ records: ConvertedRecords
     ) throws(RealmError) -> [ConvertedRecords.Structure]? {

@@ -16,8 +16,9 @@ package final class FieldNames {
     private var entries: UnsafeMutablePointer<Entry>
     private var count = 0
     private var entryOfName: [[UInt8]: Int] = [:]
-    /// For each position of a field in a record, the index in `entries` of the name found there
-    /// most recently; -1 for none. Names beyond the limits of the cache are not recorded.
+    /// For each position of a field in a record, the name that was most recently read at this
+    /// position, as an index in `entries`; -1 for none. Names beyond the limits of the cache are
+    /// not recorded.
     private let expected: UnsafeMutablePointer<Int32>
     private let maximumEntryCount: Int
 

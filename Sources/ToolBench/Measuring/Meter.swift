@@ -46,7 +46,7 @@ package struct Meter: Sendable {
         self.init(rate: nil, lateThreshold: nil, limit: nil, injection: Injection(), middle: 0)
     }
 
-    /// Creates a stopped stopwatch.
+    /// Creates a stopwatch, which does not run before `start` is called.
     ///
     /// - Parameters:
     ///     - rate: operations per second; nil to start each after the previous one.

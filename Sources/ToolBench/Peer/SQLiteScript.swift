@@ -12,7 +12,7 @@ struct SQLiteScript: Sendable {
         case replacements
         /// Randomly chosen keys.
         case chosen
-        /// Keys of persons to delete, and for each a new person to insert.
+        /// For each operation, the key of a person to delete, and a person to insert.
         case churn
     }
 
@@ -45,7 +45,7 @@ struct SQLiteScript: Sendable {
         INSERT INTO dog SELECT * FROM stage.dog;
         """
 
-    /// Indexes from target to linking object, as Realm has in its backlinks.
+    /// Indexes by which SQLite finds the persons that link to a dog, as Realm does with backlinks.
     static let inverse = """
         CREATE INDEX person_best ON person(best);
         CREATE INDEX owned_dog ON owned(dog);

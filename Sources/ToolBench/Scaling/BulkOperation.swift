@@ -12,7 +12,8 @@ struct BulkOperation: Sendable {
     /// Number by which `--num` is divided. Larger than 1 if the operation counts commits, classes
     /// or versions.
     let divisor: Int
-    /// Returns the number of objects that are in the file after the operation.
+    /// Returns the number of objects in the file after the operation. The argument is
+    /// `BulkDatabase.count`.
     let leaves: @Sendable (Int) -> Int
     /// Creates and commits the data that the measured part needs.
     let prepare: Step

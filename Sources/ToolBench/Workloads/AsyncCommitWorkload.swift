@@ -23,8 +23,9 @@ final class AsyncCommitWorkload: Workload {
         try scratch.sync()
     }
 
-    /// State of one run, for the thread of the work queue. The measuring thread waits with
-    /// `finished` until `left` is 0, and reads the other properties afterwards.
+    /// State of one run. It belongs to the thread of the `WorkQueue` on which the transactions are
+    /// requested. The measuring thread waits for `finished` until `left`, the number of
+    /// transactions that have not ended, is 0. It reads the other properties afterwards.
     private final class State: @unchecked Sendable {
         var instance: Instance?
         var meter = Meter()

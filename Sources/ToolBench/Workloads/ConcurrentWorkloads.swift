@@ -248,12 +248,12 @@ class ReadWhileWriting: ConcurrentWorkload {
     }
 }
 
-/// The readers of `ReadWhileWriting`, without writers.
+/// Like `ReadWhileWriting`, but without threads that write.
 class ReadWhileIdle: ReadWhileWriting {
     override fileprivate final var commits: Int { 0 }
 }
 
-/// The readers of `ReadWhileIdle`, but all of them lock the same mutex for every object, as a
+/// Like `ReadWhileIdle`, but the reading threads share a mutex and lock it for every object, as a
 /// program with needless locks would.
 final class ReadLocked: ReadWhileIdle {
     private let lock = Mutex(())

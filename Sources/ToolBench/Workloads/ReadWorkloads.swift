@@ -221,8 +221,8 @@ final class ReadRandomWorkload: ReadWorkload {
 
     private let target: Target
     private var chooser = KeyChooser(.uniform, count: 1, seed: 0)
-    /// Classes that have objects. `keys` are their keys, and `firsts` the number of objects in the
-    /// preceding classes.
+    /// Tables that have objects. `keys` contains the object keys of each table, `firsts` the number
+    /// of objects in all tables before it.
     private var tables: [TableKey] = []
     private var keys: [[ObjectKey]] = []
     private var firsts: [Int] = [0]

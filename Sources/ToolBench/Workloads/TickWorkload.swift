@@ -58,8 +58,8 @@ class TickWhileWriting: ConcurrentWorkload {
         while instance.isPerformingAsynchronousWriteOperations { loop.run(milliseconds: 10) }
     }
 
-    /// Called after every hundredth tick on the thread of the run loop. A subclass may write there;
-    /// this class does nothing.
+    /// Called after every hundredth tick of the timer, on the thread of the run loop. A subclass
+    /// may write to the database there; this class does nothing.
     fileprivate func writeHere(_ instance: Instance) throws(RealmError) {}
 
     private func tick(

@@ -72,9 +72,9 @@ extension FileReport {
         ])
     }
 
-    /// Returns the number of bytes by which the database has grown since `version`: the distance
-    /// between the ends of the space that both versions manage. 0 if the newest version ends
-    /// earlier.
+    /// Returns the number of bytes by which the database has grown since `version`. Compares the
+    /// ends of the file space that `version` and the newest version manage. 0 if the newest version
+    /// ends earlier.
     func growth(since version: Inspection.LiveVersion) -> UInt64 {
         let now = facts.inspection.logicalBytes ?? 0
         return now - min(now, version.logicalBytes)

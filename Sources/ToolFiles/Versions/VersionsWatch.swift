@@ -85,10 +85,10 @@ struct VersionsWatch {
     }
 }
 
-/// Records when processes opened a file.
+/// Records which version was the newest one when each process opened the file.
 ///
-/// For each process, `before` is the version that was the newest at the last observation without
-/// the process. The process cannot pin an earlier version.
+/// For each process, `before` is the version that was the newest at the last observation before the
+/// process had the file open. The process cannot pin an earlier version.
 struct Arrivals {
     private var before: [ProcessIdentity: UInt64] = [:]
     private var newest: UInt64?

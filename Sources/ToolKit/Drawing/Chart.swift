@@ -28,7 +28,7 @@ package struct Chart {
 
     package enum Mark {
         case line([Point])
-        /// Values that are added to the values of the areas before this one.
+        /// A stacked area: the values are added to the values of the areas before it.
         case area([Point])
         case points([(x: Double, y: Interval)])
         /// One bar for each of `Horizontal.names`; nil leaves a gap.

@@ -11,8 +11,8 @@ package struct ArrangedRecords: ~Copyable {
     package static let minimumObjects = 2048
     private static let maximumObjects = 1 << 24
 
-    /// Bytes of memory per record in addition to the text of the record: an element of `starts`,
-    /// and an entry of `TableOrder`.
+    /// Bytes of memory per record in addition to the text of the record: for an element of
+    /// `starts`, and for an entry of the `TableOrder` by which objects are read.
     private static let recordOverhead = 16
 
     /// Limit in bytes of the records that are rendered at a time.

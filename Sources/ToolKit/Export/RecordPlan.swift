@@ -87,7 +87,7 @@ package enum ProvenancePart: Sendable {
 package enum RecordFact: Sendable {
     /// No value: left out of JSON, null in a cell.
     case none
-    /// An unknown value: null in JSON, too.
+    /// An unknown value: `null` in JSON, and the text of null in a cell.
     case unknown
     case number(Int64)
     case text(String)

@@ -17,7 +17,7 @@ package final class RecordRenderer: RecordContent {
     private let names: ConstantBytes
     private let fields: [Field]
     private let fieldCount: Int
-    /// For each field, the data that is needed to render the frequent kinds of fields.
+    /// For each field, the data for rendering it if it is of a frequent kind.
     private let quick: UnsafeMutablePointer<QuickField>
     private let explode: PathFollower?
     private let sql: SQLCells?
@@ -28,7 +28,8 @@ package final class RecordRenderer: RecordContent {
     private var element = Value.null
     private var elementKey = Value.null
     private var elementIndex: Int64 = 0
-    /// Values of `.fact` fields of the current record. The caller sets them before each record.
+    /// Values of the current record for fields that are not properties (`FieldPath.Source.fact`).
+    /// The caller sets them before each record.
     package var facts: [RecordFact] = []
 
     private struct Field {
@@ -40,9 +41,9 @@ package final class RecordRenderer: RecordContent {
         let path: PathFollower?
     }
 
-    /// Data of a field whose value is a property of the object itself. `column` is an index in
-    /// `plan.columns`, -1 for other kinds of fields, and -2 for `.fact` fields. A trivial type, so
-    /// that reading it costs no reference counting.
+    /// Data for rendering frequent kinds of fields. `column` is an index in `plan.columns` if the
+    /// value is a property of the object itself. It is -2 if the value is in `facts`, and -1 for
+    /// other fields. A trivial type, so that reading it costs no reference counting.
     private struct QuickField {
         let name: ConstantBytes.Piece
         let column: Int
@@ -386,8 +387,7 @@ extension RecordRenderer {
         facts.indices.contains(index) ? facts[index] : .none
     }
 
-    /// Appends a member with a value that the caller of the renderer supplies. Appends nothing for
-    /// `.none`.
+    /// Appends a member whose value is in `facts`. Appends nothing if that value is `.none`.
     private func appendFact(_ position: Int, to out: inout ByteBuffer) {
         guard case .fact(let index) = fields[position].source else { return }
         let fact = fact(index)

@@ -25,8 +25,8 @@ extension ParsedCommand {
         return key
     }
 
-    /// Limits the memory for decrypted pages. The limit is half of `--max-memory`, or all but
-    /// `rest` bytes of it if that is more. The remaining memory is for work on the pages.
+    /// Limits the memory for decrypted pages to half of `--max-memory`, or to `--max-memory` less
+    /// `rest` bytes if that is more. The remaining memory is for work on the pages.
     package func limitPlainMemory(rest: Int = .max) {
         let half = maxMemory / 2
         DecryptedMemoryLimit.limit(to: max(half, maxMemory - min(rest, maxMemory)))

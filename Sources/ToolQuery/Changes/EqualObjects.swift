@@ -28,9 +28,8 @@ struct EqualObjects {
         }
     }
 
-    /// Returns the names of the tables for which leaves with equal bytes prove that the objects are
-    /// equal in both files. This requires that equal link values refer to objects with the same
-    /// primary keys in both files.
+    /// Returns the names of the tables in which leaves with equal bytes contain equal objects. This
+    /// requires that equal link values refer to objects with the same primary keys in both files.
     private static func usable(
         _ schema: Schema, _ leaves: [String: EqualLeaves], mayLinkAnywhere: Bool
     ) -> Set<String> {

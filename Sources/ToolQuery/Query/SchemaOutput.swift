@@ -117,7 +117,8 @@ struct PropertyType {
         target = column.type == .link ? schema.table(column.target)?.className ?? "?" : nil
     }
 
-    /// Name of the type. Does not include the collection and the class of a link.
+    /// Name of the type, such as `int` or `link`. Does not contain the kind of collection, nor the
+    /// class to which links refer.
     var name: String { column.type.name }
 
     /// Type of the keys of a dictionary; nil for other properties.

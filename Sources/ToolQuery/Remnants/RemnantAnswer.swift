@@ -117,8 +117,8 @@ final class RemnantMatcher {
     private let table: TableInfo
     private let remnants: Remnants
     private var runs: [Int: (run: QueryRun, scan: TableScan)] = [:]
-    /// Rows that match in the leaf that `matches` tested last. `view` is the leaf's version, as an
-    /// index in `Remnants.views`.
+    /// Result of the latest call of `matches`: the matching rows of one leaf. `view` identifies the
+    /// version that contains the leaf, as an index in `Remnants.views`.
     private var last: (view: Int, leaf: UInt64, rows: Set<Int>)?
 
     init(

@@ -16,8 +16,9 @@ final class RecordBatch: @unchecked Sendable {
         case failed(RealmError)
     }
 
-    /// Which part of a stream's version the batch contains. A version is divided into batches, and
-    /// gets a transaction of its own, if it is too large for memory. `none` for all other batches.
+    /// Part of a version of a stream that the batch contains. A version that is too large for
+    /// memory is divided into several batches, and gets a transaction of its own. `none` for all
+    /// other batches.
     enum Part {
         case none, beginning, middle, end
     }
@@ -98,7 +99,8 @@ final class RecordBatch: @unchecked Sendable {
 
     // MARK: Consumption
 
-    /// Returns the range of records up to the next commit that is due, or of all remaining records.
+    /// Returns the next records to write: up to the next commit that is due, or all remaining
+    /// records.
     func take() -> (records: Range<Int>, isCommitDue: Bool) {
         let start = position
         guard nextDue < commitPositions.count else {

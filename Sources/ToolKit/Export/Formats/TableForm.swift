@@ -49,8 +49,8 @@ package final class TableForm: LayoutForm {
         }
     }
 
-    /// Prints the buffered rows, if the table has too few rows for the widths of the columns to
-    /// have been determined before.
+    /// Prints the buffered rows, unless enough rows were appended to choose the column widths
+    /// earlier.
     package func finish(to out: inout ByteBuffer) {
         if widths == nil { chooseWidths(to: &out) }
     }
