@@ -9,12 +9,12 @@ struct CoreTask: Sendable {
     /// a task are proportional to it.
     static let usualRows = 200_000
 
-    /// Creates the class `t`, its objects, and the data that the repetitions use.
+    /// Creates the class `t`, its objects, and the data for the measured repetitions.
     typealias Build = @Sendable (CoreDatabase) throws(RealmError) -> Void
-    /// Reads from the database. The result must be equal in all repetitions.
+    /// Reads from the database. Returns a number that must be equal in all measured repetitions.
     typealias Reading = @Sendable (CoreReader) throws(RealmError) -> Int
-    /// Makes changes in a transaction that is discarded later. The result must be equal in all
-    /// repetitions.
+    /// Makes changes in a transaction that is discarded later. Returns a number that must be equal
+    /// in all measured repetitions.
     typealias Changing = @Sendable (CoreReader, WriteTransaction) throws(RealmError) -> Int
 
     /// Work that is measured in one repetition of the task.
@@ -36,9 +36,9 @@ struct CoreTask: Sendable {
     let times: Int
     let build: Build
     let work: Work
-    /// Computes, in a slower way, the result that each repetition must return. If `verification` is
-    /// nil, `CoreDatabase.expected` is the result. If that is nil, too, a reading task is executed
-    /// once more without search indexes and fast scan functions (kernels).
+    /// Computes, in a slower way, the number that each measured repetition must return. If
+    /// `verification` is nil, `CoreDatabase.expected` is this number. If that is nil, too, a
+    /// reading task is executed once more without search indexes and fast scan functions (kernels).
     var verification: Reading?
 
     var plan: WorkloadPlan {

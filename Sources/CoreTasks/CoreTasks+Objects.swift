@@ -27,7 +27,8 @@ extension CoreTask {
         try database.makeTable([PropertySpec("chars", .string)])
     }
 
-    /// Creates objects of which the first third has one of three texts each, and the others null.
+    /// Creates objects with a text or null. In the first third of the objects, the text is one of
+    /// three. All other objects have null.
     private static func sparse(isIndexed: Bool) -> Build {
         { (database) throws(RealmError) in
             var text = PropertySpec("s", .string)

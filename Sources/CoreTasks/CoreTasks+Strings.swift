@@ -22,7 +22,7 @@ extension CoreTask {
     private static let manyDuplicates = duplicates { _ in 100 }
     private static let manyUnindexed = duplicates(upTo: { _ in 100 }, isIndexed: false)
 
-    /// The texts that the repetitions search for, in order: "10", "20" to "100".
+    /// The texts "10", "20" to "100", for which the measured repetitions search.
     static let tens = (1...10).map { QueryArgument.string(String($0 * 10)) }
 
     /// Creates objects with the texts `0`, `1`, `2` and so on. The measured repetitions search for
@@ -74,8 +74,8 @@ extension CoreTask {
 
     // MARK: Upper and lower case
 
-    /// Creates objects with texts of up to 99 random letters, in upper and lower case. Repetitions
-    /// search for one of the texts with a different case.
+    /// Creates objects with texts of up to 99 random letters, in upper and lower case. The measured
+    /// repetitions search for one of the texts with a different case.
     private static func letters(isIndexed: Bool) -> Build {
         { (database) throws(RealmError) in
             try database.makeTable([PropertySpec("chars", .string)])
@@ -120,8 +120,8 @@ extension CoreTask {
     private static let longNeedle =
         "a text that is so long that it has a place to itself, and found late"
 
-    /// Creates short texts, and in the second object one long text, which the repetitions search
-    /// for.
+    /// Creates objects with short texts. The second object has a long text instead, for which the
+    /// measured repetitions search.
     private static let oneLongText: Build = { (database) throws(RealmError) in
         try texts()(database)
         guard database.keys.count > 1 else { return }

@@ -33,8 +33,8 @@ extension CoreTask {
         }
     }
 
-    /// Returns the expected number of matches: for each number in `chosen`, the number of objects
-    /// that contain it. Each element of `numbers` is stored in two objects.
+    /// Returns the number of objects that a search for the numbers in `chosen` must find: the sum
+    /// over these numbers. Each element of `numbers` is stored in two objects.
     private static func matches(
         _ type: CoreType, _ numbers: [Int64], _ chosen: some Sequence<Int64>
     ) -> Int {
@@ -184,7 +184,8 @@ extension CoreTask {
         }
     }
 
-    /// The repetitions insert objects with ascending primary keys.
+    /// Creates a class with a primary key of the type. The measured repetitions insert objects in
+    /// ascending order of the key.
     private static func insertKeys(_ type: CoreType) -> CoreTask {
         let build: Build = { (database) throws(RealmError) in
             var key = PropertySpec("v", type.column)

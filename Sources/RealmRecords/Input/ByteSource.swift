@@ -6,7 +6,7 @@ package protocol ByteSupply: AnyObject {
     /// Returns the next piece, which may be empty and is valid until the next call; nil at the end.
     func next() throws(RealmError) -> ByteView?
 
-    /// Whether `next` would return without waiting. Waits up to `milliseconds` until it is true.
+    /// Whether `next` would return without waiting. Waits for that up to `milliseconds`.
     func isReady(within milliseconds: Int32) -> Bool
 }
 
@@ -144,7 +144,7 @@ package final class ByteSource {
     }
 
     /// Whether `read` would return without waiting, because bytes are available, or the end or an
-    /// error is reached. Waits up to `milliseconds` until it is true. Returns false if a signal
+    /// error is reached. Waits for that up to `milliseconds`. Returns false if a signal
     /// interrupts the wait.
     package func isReady(within milliseconds: Int32) -> Bool {
         switch origin {

@@ -88,7 +88,7 @@ final class InputWindow {
         }
     }
 
-    /// Whether `refill` would return without waiting. Waits up to `milliseconds` until it is true.
+    /// Whether `refill` would return without waiting. Waits for that up to `milliseconds`.
     /// See `ByteSource.isReady`.
     func isReady(within milliseconds: Int32) -> Bool {
         isAtEnd || source.isReady(within: milliseconds)

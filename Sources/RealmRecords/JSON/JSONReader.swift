@@ -70,8 +70,8 @@ package final class JSONReader {
         layout == .lines ? TextPosition(line: linesPassed &+ 1) : position
     }
 
-    /// Whether `next` would return without waiting, because a whole line is in memory. Waits up to
-    /// `milliseconds` until it is true.
+    /// Whether a whole line is in memory, so that `next` would return without waiting. In the
+    /// layout `array`, whether an unread byte is in memory. Waits for that up to `milliseconds`.
     package func isReady(within milliseconds: Int32) -> Bool {
         if layout == .lines { return window.hasLine(after: consumed, within: milliseconds) }
         return window.unread > consumed || window.isReady(within: milliseconds)

@@ -193,8 +193,8 @@ package final class ObjectWriter {
         }
     }
 
-    /// Whether the property is a single link or mixed value, other than an embedded object, which
-    /// can be created only inside an existing parent.
+    /// Whether the property is a single link or a single mixed value. False for an embedded object,
+    /// which can be created only inside an existing parent.
     private func isSingleValue(_ column: ColumnInfo) -> Bool {
         guard column.collection == nil else { return false }
         return column.type != .link || !isEmbedded(column)

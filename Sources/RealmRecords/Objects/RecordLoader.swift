@@ -103,8 +103,8 @@ package final class RecordLoader {
         do throws(RealmError) { return try body() } catch { throw .engine(error) }
     }
 
-    /// Calls `body`. Throws an error of kind `data` as `Failure.record`, an error of the record at
-    /// `place`, and any other error as `Failure.engine`.
+    /// Calls `body`. Throws an error of kind `data` as `Failure.record` with the position `place`,
+    /// and any other error as `Failure.engine`.
     private func record<T>(
         _ place: RecordLocation, _ body: () throws(RealmError) -> T
     ) throws(Failure) -> T {

@@ -55,8 +55,8 @@ package final class DelimitedReader {
     /// Line and column where the current row begins.
     package var position: TextPosition { window.position(of: window.start) }
 
-    /// Whether `next` would return without waiting, because a whole line is in memory. Waits up to
-    /// `milliseconds` until it is true.
+    /// Whether `next` would return without waiting, because a whole line is in memory. Waits for
+    /// that up to `milliseconds`.
     package func isReady(within milliseconds: Int32) -> Bool {
         window.hasLine(after: consumed, within: milliseconds)
     }

@@ -33,7 +33,7 @@ struct DelimitedScan {
     let separator: UInt8
     let p: UnsafePointer<UInt8>
     let end: Int
-    /// Whether no further input follows the bytes.
+    /// Whether the bytes up to `end` are the last ones of the input.
     let isFinal: Bool
     private(set) var hasNonASCII = false
 

@@ -50,9 +50,9 @@ struct LatencyHistogram: Sendable, Equatable {
         minimum = min(minimum, other.minimum)
     }
 
-    /// Returns the smallest value that at least `share` (0 to 1) of all values do not exceed. It is
-    /// rounded up to the end of its bucket, but not beyond the maximum. Returns 0 if nothing is
-    /// recorded.
+    /// Returns a percentile: the smallest value such that `share` (0 to 1) of all values are not
+    /// greater. For 0.5, this is the median. It is rounded up to the end of its bucket, but not
+    /// beyond the maximum. Returns 0 if nothing is recorded.
     func value(atShare share: Double) -> UInt64 {
         let wanted = max(1, min(count, UInt64((share * Double(count)).rounded(.up))))
         var seen: UInt64 = 0

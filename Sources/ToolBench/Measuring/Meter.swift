@@ -23,7 +23,7 @@ package struct Meter: Sendable {
     private(set) var late = 0
     /// Number of completed operations.
     package private(set) var operations = 0
-    /// Nanoseconds between all calls of `start` and `stop`.
+    /// Sum of the nanoseconds from each call of `start` to the next call of `stop`.
     private(set) var elapsed: UInt64 = 0
     /// Resources that calls of `aside` used while the clock was stopped.
     private(set) var asideUsage = ResourceUsage()

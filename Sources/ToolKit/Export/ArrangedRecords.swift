@@ -35,7 +35,7 @@ package struct ArrangedRecords: ~Copyable {
         if let integers { adapt(to: integers.words * 8) }
     }
 
-    /// Sets `objects` so that as many records of `size` bytes fit into `memory`.
+    /// Sets `objects` to the number of records of `size` bytes that fit into `memory`.
     private mutating func adapt(to size: Int) {
         let size = size + Self.recordOverhead
         objects = min(Self.maximumObjects, max(Self.minimumObjects, memory / size))

@@ -99,8 +99,8 @@ package struct Export {
     /// can make several records of an object.
     private var objects: RecordWindow { isExploding ? .all : window }
 
-    /// Range of records to print, from `--offset` and `--limit`, with `--explode`; all records
-    /// without `--explode`.
+    /// With `--explode`, the range of records to print (`--offset`, `--limit`); otherwise all
+    /// records.
     var elements: RecordWindow { isExploding ? window : .all }
 
     private func wantedPositions(_ snapshot: Snapshot) throws(RealmError) -> [Range<Int>] {

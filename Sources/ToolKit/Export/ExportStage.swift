@@ -66,7 +66,7 @@ final class ExportStage: @unchecked Sendable {
         try output.flush(&buffer)
     }
 
-    /// Records that the batch is written, so that the next batch may be written.
+    /// Stores that the batch is written. The next batch may then be written.
     func complete(_ batch: ExportSource.Batch, records: Int) {
         monitor.signal {
             written += records

@@ -60,7 +60,7 @@ package final class JSONRenderer {
         nestedLimit = snapshot.nestedObjectLimit
     }
 
-    /// Resets the limit of embedded objects for the next field.
+    /// Begins a field: sets the number of embedded objects that may still be printed to the limit.
     package func beginField() { nestedBudget = nestedLimit }
 
     package func append(

@@ -67,7 +67,7 @@ package final class LinkTargets {
     typealias Reference = Unmanaged<LinkTarget>
 
     private let snapshot: Snapshot
-    /// Link targets, indexed by the slot of the table's key.
+    /// Targets of links, indexed by the slot of their table (`TableKey.slot`).
     private let targets: UnsafeMutablePointer<Reference?>
     private let count: Int
 

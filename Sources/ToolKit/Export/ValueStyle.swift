@@ -31,8 +31,8 @@ package struct ValueStyle: Sendable {
     package var isExact = false
     /// Order of the bytes of UUIDs in the database.
     package var guid = UUIDOrder.standard
-    /// Whether `realm-write` can read the output format. Only then are values counted that it would
-    /// read as other values.
+    /// Whether `realm-write` can read the output format. If so, `losses` counts the values that
+    /// `realm-write` would read as other values.
     package var isReadBack = true
     /// Whether embedded objects and links to missing objects are printed as links.
     package var showsLostLinks = false
@@ -53,7 +53,7 @@ package struct ValueStyle: Sendable {
     /// Counts values of mixed properties that `realm-write` would read as other values.
     func countUntyped(_ count: Int = 1) { if isReadBack { losses.countUntyped(count) } }
 
-    /// Counts a collection that `realm-write` would read as another collection.
+    /// Counts a list or set whose cell `realm-write` would read as a different list or set.
     func countJoined() { if isReadBack { losses.countJoined() } }
 
     /// Counts a value that `realm-write` would read as another value because of `--time`,

@@ -11,7 +11,8 @@ package struct RetryPolicy {
 
     package init(_ wait: WaitPolicy) { self.wait = wait }
 
-    /// Whether another attempt is permitted. Pauses 10 ms before attempts after the third.
+    /// Whether the database may be read again after a change by another process. Pauses 10 ms if it
+    /// was read at least three times.
     package mutating func mayRepeat() -> Bool {
         switch wait {
         case .none: if attempt >= Self.attempts { return false }

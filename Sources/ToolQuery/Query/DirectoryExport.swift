@@ -99,8 +99,8 @@ extension DirectoryExport {
 
 extension RecordPlan {
     /// Returns a plan for the properties that are not collections, and a plan for each collection
-    /// property. The records of the latter contain the key of the owner, the position or key of the
-    /// element, and the value.
+    /// property. The records of a collection property contain the key of the owner, the position or
+    /// key of the element, and the value.
     fileprivate var split: (own: RecordPlan, relations: [(column: Int, plan: RecordPlan)]) {
         var own: [Field] = []
         var relations: [(column: Int, plan: RecordPlan)] = []

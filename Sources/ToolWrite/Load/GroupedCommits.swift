@@ -12,8 +12,8 @@ final class GroupedCommits: CommitStep {
     /// Identifier of a requested transaction that has not begun; nil for none.
     private var requestedTransaction: Instance.AsyncID?
     private var pendingCommits = PendingCommits()
-    /// Time of the oldest commit that is not durable yet, which is the first of a group: commits
-    /// that share a sync.
+    /// Time of the first commit of the current group. The commits of a group share a sync, and none
+    /// of them is durable yet.
     private var groupStart: UInt64 = 0
     private var failure: RealmError?
 

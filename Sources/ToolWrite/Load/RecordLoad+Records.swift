@@ -35,7 +35,7 @@ extension RecordLoad {
     }
 
     /// Writes the records of the batch again, from the copies in `openRecords`. Returns false if
-    /// another record was rejected after it had changed something.
+    /// one of them was now rejected after it had changed something.
     private func writeOpenRecords(_ batch: Batch) throws(RealmError) -> Bool {
         let input = try openRecords.input(name: source.input.name)
         for index in 0..<openRecords.count {

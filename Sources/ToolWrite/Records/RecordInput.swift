@@ -191,8 +191,8 @@ final class RecordInput {
         }
     }
 
-    /// Whether the next record can be read without waiting. Waits up to `milliseconds` until it is
-    /// true.
+    /// Whether the next record can be read without waiting. Waits for that up to
+    /// `milliseconds`.
     @inline(__always)
     func isReady(within milliseconds: Int32) -> Bool {
         switch reader {

@@ -73,8 +73,8 @@ package final class TableForm: LayoutForm {
         bufferedRows = []
     }
 
-    /// Width below which a column is not reduced in a table that is too wide: 8, or the full width
-    /// for a column with dates or numbers, because they must not be cut.
+    /// Returns the minimum width to which a column may be reduced in a table that is too wide. It
+    /// is 8, or the full width for a column with dates or numbers, which must not be cut.
     private func least(_ wanted: [Int], _ column: Int) -> Int {
         let isDate = bufferedRows.contains { Self.looksLikeDate($0[column]) }
         return isDate || isNumber[column] ? wanted[column] : min(8, wanted[column])
