@@ -12,13 +12,13 @@ final class CoreDatabase: MeasuredDatabase {
     private(set) var keys: [ObjectKey] = []
     var random: SplitMix64
 
-    /// The result that each repetition must return; nil if unknown.
+    /// The number that each measured repetition must return; nil if unknown.
     var expected: Int?
-    /// Values that repetitions search for.
+    /// Values for which the measured repetitions search.
     var needles: [QueryArgument] = []
-    /// Query that repetitions parse.
+    /// Text of the query that each measured repetition parses.
     var query = ""
-    /// Values that repetitions insert.
+    /// Values that the measured repetitions insert.
     private(set) var prepared: [Value] = []
     private var preparedBytes: [UnsafeMutableRawPointer] = []
     private var text = ByteBuffer(capacity: 4096)
@@ -61,7 +61,7 @@ final class CoreDatabase: MeasuredDatabase {
         }
     }
 
-    /// Indexes a property of `t`.
+    /// Adds a search index to a property of the task's class `t`.
     func index(_ column: Int = 0, _ kind: IndexKind = .general) throws(RealmError) {
         try writing().setIndex(table, column, kind)
     }
@@ -109,7 +109,7 @@ final class CoreDatabase: MeasuredDatabase {
         }
     }
 
-    /// Appends a value to `prepared`, the values that repetitions of the task insert.
+    /// Appends a value to `prepared`, the values that the measured repetitions insert.
     func prepare(_ argument: QueryArgument) {
         guard case .string(let bytes) = value(argument) else {
             return prepared.append(value(argument))

@@ -7,7 +7,7 @@ import ToolKit
 package final class CoreReader {
     let database: CoreDatabase
     let snapshot: Snapshot
-    /// The class `t`.
+    /// The table of the task's class `t`.
     let table: Table
     private let options: QueryOptions
 

@@ -32,7 +32,7 @@ struct CoreTask: Sendable {
 
     let name: String
     let summary: String
-    /// Number of repetitions in a run.
+    /// Number of measured repetitions in a run.
     let times: Int
     let build: Build
     let work: Work

@@ -3,8 +3,8 @@ import ToolBench
 import ToolKit
 
 extension CoreTask {
-    /// Creates objects with random numbers from 0 to `bound`, as texts. The smaller the bound, the
-    /// more texts are equal.
+    /// Creates objects with random numbers from 0 to `bound`, which are stored as texts. With a
+    /// small bound, many texts are equal.
     private static func duplicates(
         upTo bound: @escaping @Sendable (CoreDatabase) -> Int, isIndexed: Bool = true
     ) -> Build {

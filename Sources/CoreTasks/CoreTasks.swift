@@ -10,7 +10,7 @@ extension CoreTask {
 }
 
 extension CoreTask {
-    /// Creates the class `t` without properties and objects.
+    /// Creates the task's class `t` without properties and objects.
     static let nothing: Build = { (database) throws(RealmError) in try database.makeTable([]) }
 
     private static let newClass: Build = { (database) throws(RealmError) in

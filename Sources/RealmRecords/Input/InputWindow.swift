@@ -67,8 +67,8 @@ final class InputWindow {
         }
     }
 
-    /// Reads the bytes that a message quotes, at `offset` after `start`. Otherwise the message
-    /// would depend on how many bytes happen to be in memory.
+    /// Reads more input until the bytes that an error message quotes are in memory. They begin
+    /// `offset` bytes after `start`. Otherwise the message would depend on the size of reads.
     func readQuotation(at offset: Int) throws(RealmError) {
         while unread < offset + 16 {
             if offset < unread, lineFeed(from: start + offset) != nil { return }

@@ -33,13 +33,14 @@ package struct JSONToken {
     package var kind = JSONKind.null
     var flags: UInt8 = 0
 
-    /// The string contains escapes.
+    /// Flag: the string contains escapes.
     static let escaped: UInt8 = 1
-    /// `payload` is the address of the decoded string.
+    /// Flag: the string was decoded, and `payload` is the address of the decoded text.
     static let unescaped: UInt8 = 2
-    /// The name of the field contains escapes. `keyOffset` is an index into `JSONTape.escapedKeys`.
+    /// Flag: the name of the field contains escapes, and `keyOffset` is an index into
+    /// `JSONTape.escapedKeys`.
     static let escapedKey: UInt8 = 4
-    /// `payload` is a whole number of at least 2^63, as a UInt64.
+    /// Flag: the value is a whole number of at least 2^63, and `payload` contains it as a `UInt64`.
     package static let unsigned: UInt8 = 8
 }
 

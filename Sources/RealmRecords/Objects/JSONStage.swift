@@ -11,7 +11,6 @@ package struct JSONStage {
     /// Whether only the primary key or object key is read, for records that delete objects.
     package let readsKeyOnly: Bool
     private let numbersAsText: Set<String>
-    /// Plan of `table`.
     private let plan: ClassPlan?
     /// One object for all empty lists, because many records have one.
     private let emptyList = StagedValue.list([])

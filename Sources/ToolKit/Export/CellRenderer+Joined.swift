@@ -57,7 +57,8 @@ extension CellRenderer {
         return false
     }
 
-    /// Whether `realm-write` would read the cell in `scratch` as JSON, and not as elements.
+    /// Whether `realm-write` would read the cell in `scratch` as JSON, and not as elements
+    /// such as `a;b;c`.
     private func looksLikeJSON(_ type: ColumnType) -> Bool {
         guard let first = scratch.bytes.first else { return false }
         return first == UInt8(ascii: "[") || first == UInt8(ascii: "{")

@@ -3,7 +3,7 @@ import RealmRecords
 
 /// Decodes the three notations of a key in place, so that wiping one buffer erases all copies.
 enum KeyText {
-    /// Decodes `content` in place.
+    /// Decodes the content of the key file at `path`. Overwrites `content`.
     static func decode(
         _ content: UnsafeMutableRawBufferPointer, _ path: String
     ) throws(RealmError) -> FileKey {

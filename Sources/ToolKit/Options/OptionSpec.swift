@@ -47,9 +47,9 @@ package struct OptionSpec: Sendable {
     let short: Character?
     let argument: ArgumentShape
     var section: OptionSection
-    /// Returns `summary`.
+    /// Returns the text of `summary`.
     var brief: OptionText
-    /// Returns `details`.
+    /// Returns the text of `details`.
     var text: OptionText
     /// Behaviour without the option; nil if it is obvious.
     var defaultText: String?

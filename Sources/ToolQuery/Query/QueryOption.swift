@@ -79,7 +79,7 @@ enum QueryUse: Int, CommandUse, CaseIterable {
 }
 
 extension QueryUse {
-    /// Determines which use of `realm-query` a command line requests, such as `watch`.
+    /// Determines the way in which a command line uses `realm-query`, such as `watch`.
     init(_ command: ParsedCommand) {
         if command[QueryOption.watch] {
             self = .watch

@@ -44,10 +44,11 @@ final class RecordBatch: @unchecked Sendable {
     /// Number of records that `take` has returned.
     private(set) var position = 0
     private var nextDue = 0
-    /// Whether `take` has returned all records, so that `ending` is next.
+    /// Whether `take` has returned all records. Only the end of the batch (`ending`) then remains
+    /// to be processed.
     private(set) var isUsedUp = false
-    /// Reads the records from `records`, if `converted` cannot be used; nil before the first record
-    /// is read. `readAgain` is the number of records read.
+    /// Reads the copies in `records` if the values in `converted` cannot be used; nil before the
+    /// first copy is read. `readAgain` is the number of copies read.
     private var again: RecordInput?
     private var readAgain = 0
     /// Bytes of the input up to the end of the batch.

@@ -89,7 +89,7 @@ final class RecordFeed: @unchecked Sendable {
         return workers == 1 ? 0 : request.format == .ndjson ? workers : 1
     }
 
-    /// Starts threads that read ahead. If it is not called, `take` reads.
+    /// Starts threads that read ahead. Without this call, `take` reads on the calling thread.
     func start() {
         let count = max(1, conversions.count)
         isConvertedApart = count > 1

@@ -13,14 +13,14 @@ final class VersionBuffer {
     private var gate: StreamDeduplicator
     private var bufferedRecords: RawRecords
     private let limits: WriteRequest.Limits
-    /// Whether the current version is too large for `bufferedRecords`. The next batch then begins
-    /// with the buffered records.
+    /// Whether the version that is being read is too large for `bufferedRecords`. The next batch
+    /// then begins with the buffered records.
     private var startsApart = false
-    /// Whether earlier batches contain the beginning of the current version, because it is too
-    /// large for `bufferedRecords`.
+    /// Whether earlier batches contain the beginning of the version that is being read, because the
+    /// version is too large for `bufferedRecords`.
     private var isPartlyDelivered = false
-    /// Whether the load must discard the records of an interrupted version that are in earlier
-    /// batches.
+    /// Whether the load must discard records in earlier batches, because their version was
+    /// interrupted.
     private var mustDiscard = false
     /// Whether the input ended before the `commit` mark of a version.
     private var isCutOff = false
