@@ -44,7 +44,7 @@ extension CoreTask {
 
     // MARK: Words
 
-    /// Sizes in bytes of the seven texts that objects have in turn. Two of the texts contain both
+    /// Sizes in bytes of seven texts, which the objects have in turn. Two of the texts contain both
     /// words of the query.
     private static let lengths = [343, 680, 924, 395, 421, 276, 45]
     private static let vocabulary = [

@@ -19,7 +19,8 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// Returns the value for a number. Values of mixed properties have eight types in turn.
+    /// Returns the value for a number. For `mixed`, eight consecutive numbers have values of eight
+    /// types.
     func argument(_ number: Int64) -> QueryArgument {
         switch self {
         case .int: .int(number)

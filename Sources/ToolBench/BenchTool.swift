@@ -157,8 +157,8 @@ struct BenchOutputs {
     private let plot: OutputFile?
     private let showsHistograms: Bool
 
-    /// Opens the outputs. Throws `misuse` if a file already exists, and if the results of a debug
-    /// build are to be saved without `--force`.
+    /// Opens the outputs. Without `--force`, throws `misuse` if a file exists already, and if the
+    /// results of a debug build are to be saved.
     init(_ command: ParsedCommand) throws(RealmError) {
         format = command.format
         let isForced = command.mayReplaceOutput

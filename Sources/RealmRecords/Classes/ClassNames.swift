@@ -74,7 +74,7 @@ package struct ModelNames {
     }
 
     /// Returns a string literal in double quotes. Characters other than printable ASCII become `\u`
-    /// escapes; those in `special` get a backslash.
+    /// escapes. A backslash precedes the characters in `special`.
     package static func literal(_ text: String, escaping special: String = "") -> String {
         var result = "\""
         for unit in text.utf16 {

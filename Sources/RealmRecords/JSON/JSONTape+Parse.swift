@@ -246,8 +246,8 @@ extension JSONTape {
         return false
     }
 
-    /// Throws `duplicate` if a large object contains a name twice. Called after the object's
-    /// closing brace. The error has the offset of the second field with the name.
+    /// Throws `duplicate` if an object of more than 32 fields contains a name twice. Called after
+    /// the object's closing brace. The error has the offset of the second field with the name.
     @inline(never)
     fileprivate func checkManyFields(
         _ object: UnsafeMutablePointer<JSONToken>

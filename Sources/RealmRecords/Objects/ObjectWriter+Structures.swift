@@ -2,8 +2,8 @@ import RealmEngine
 
 /// Writes links, embedded objects and collections.
 extension ObjectWriter {
-    /// Stores a value of any property. If the target of a link in it does not exist yet, adds the
-    /// value to the pending links instead.
+    /// Stores a value of any property. If the value contains a link to an object that does not
+    /// exist yet, adds the value to the pending links instead.
     package func storeOrDefer(
         _ table: TableInfo, _ object: ObjectKey, _ column: Int, _ value: StagedValue
     ) throws(RealmError) {
@@ -116,8 +116,8 @@ extension ObjectWriter {
         return entries
     }
 
-    /// Returns the stored form of a single value; nil if the target of a link in it does not exist
-    /// yet.
+    /// Returns the stored form of a single value; nil if the value contains a link to an object
+    /// that does not exist yet.
     func materialized(_ value: StagedValue) throws(RealmError) -> Value? {
         switch value {
         case .value(let value): return value

@@ -169,8 +169,8 @@ extension ObjectWriter {
         return refused
     }
 
-    /// Stores a pending value and returns true. Returns false if the target of a link in it does
-    /// not exist yet.
+    /// Stores a pending value and returns true. Returns false if the value contains a link to an
+    /// object that does not exist yet.
     private func storeIfResolved(
         _ item: PendingLinks.Item, _ value: StagedValue
     ) throws(RealmError) -> Bool {

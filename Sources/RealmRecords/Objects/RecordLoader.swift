@@ -52,7 +52,7 @@ package final class RecordLoader {
 
     /// Reads all records of `source` and stores them.
     ///
-    /// Throws the first error. Some of the records before it are stored then.
+    /// Throws the first error. Some of the records before the error are then stored already.
     package func load(_ source: ByteSource) throws(Failure) {
         let reader = RecordReader(source, stage, stagePlan, complete: complete)
         defer { reader.finish() }

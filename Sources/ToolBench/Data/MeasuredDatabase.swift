@@ -136,7 +136,7 @@ open class MeasuredDatabase {
         return writeStatistics
     }
 
-    /// Number of live versions. Available only in the object that created the file; 0 in others.
+    /// Number of live versions; 0 unless this object has created the file.
     private var liveVersions: Int { session?.liveVersions ?? 0 }
 
     /// Resets the statistics about writes, after the preparations of a workload and before the

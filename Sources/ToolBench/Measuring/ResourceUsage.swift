@@ -21,8 +21,8 @@ struct ResourceUsage: Sendable {
         return usage
     }
 
-    /// Resources used since the process started, except bytes written, because reading these is
-    /// slower.
+    /// Resources used since the process started, without `bytesWritten`, which takes longer to
+    /// read.
     static var ofProcessor: ResourceUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -100,7 +100,7 @@ extension BenchReport {
         out.append("\n")
     }
 
-    /// Headings and rows of a table. The first column is text, the others are numbers.
+    /// Headings and rows of a table. The first column is text, all other columns are numbers.
     private typealias Lines = (headings: [String], rows: [[String]])
 
     private func appendTable(_ lines: Lines, to out: inout ByteBuffer) {

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// Operations that edit objects to which others link.
+/// Operations that edit objects to which other objects link.
 extension BulkOperation {
     static let links: [BulkOperation] = [
         BulkOperation(

@@ -39,7 +39,7 @@ struct ScalingReport: ReportDocument {
         }
     }
 
-    /// Headings and rows of a table. The first column is text, the others are numbers.
+    /// Headings and rows of a table. The first column is text, all other columns are numbers.
     private typealias Lines = (headings: [String], rows: [[String]])
 
     private var sizes: [String] { results.first?.points.map { String($0.num) } ?? [] }

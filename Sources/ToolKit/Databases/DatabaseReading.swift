@@ -29,8 +29,9 @@ package struct DatabaseReading {
     /// Calls `body` with the database. If another process committed during the call, discards the
     /// output and calls `body` again.
     ///
-    /// - Parameter output: output of `body`. If a part of it was already written to a pipe or
-    ///   terminal, an error is thrown instead of a second call. Nil if `body` needs no discarding.
+    /// - Parameter output: output of `body`. If a part of the output was already written to a pipe
+    ///   or terminal, an error is thrown instead of a second call. Nil if there is no output to
+    ///   discard.
     package func read<R>(
         to output: OutputFile?, at version: Version = .chosen,
         _ body: (Database) throws(RealmError) -> R

@@ -2,8 +2,8 @@ import RealmEngine
 
 /// Renders values as JSON into a buffer. Confined to its snapshot's thread.
 package final class JSONRenderer {
-    /// Conditions under which a value is rendered: what contains the value, and whether links in it
-    /// are expanded.
+    /// Conditions under which a value is rendered: what contains the value, and whether links in
+    /// the value are expanded.
     package struct ValueContext {
         /// Links in the value to print as objects (`--expand`); nil to print all as links.
         package var expansion: Expansion?

@@ -8,8 +8,8 @@ package final class PathFollower {
     /// Function that is applied to the values at the end of the path; nil if there is none.
     private let function: BoundFunction?
 
-    /// A step of the path. Also has the table in which the step was followed last, and the property
-    /// of that table.
+    /// A name in the path. Caches the table in which the name was looked up last, and the property
+    /// with this name in that table.
     private final class Step {
         let name: String
         let bytes: [UInt8]

@@ -1,6 +1,7 @@
 import RealmEngine
 
-/// Options that have the same meaning in all tools. The table of a tool lists those that it has.
+/// Options that have the same meaning in all tools. The table of a tool lists the options that the
+/// tool accepts.
 package enum SharedOptions {
     /// Options of every tool: `-h --help -V -q -v --color`.
     package static let general: [any OptionDeclaration] = [

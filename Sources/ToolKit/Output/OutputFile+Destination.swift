@@ -10,8 +10,8 @@ extension OutputFile {
         package let target: String
         let force: Bool
 
-        /// Descriptor to write to, and the temporary file behind it. The temporary file is nil if
-        /// `path` is a device, pipe or socket, which is written directly.
+        /// Descriptor to write to, and the temporary file to which it refers. The temporary file is
+        /// nil if `path` is a device, pipe or socket, which is written directly.
         package struct Opened {
             package let descriptor: Int32
             package let destination: Destination

@@ -22,7 +22,8 @@ final class FileComparison {
     private var right = ByteBuffer()
     private var progress: ProgressReporter?
     private var done = 0
-    /// Objects in leaves that have the same bytes in both files. They need not be compared.
+    /// Objects in leaves that have the same bytes in both files. Such objects are equal and need
+    /// not be compared.
     ///
     /// Nil if the schemas differ. Also nil if there is a predicate: an object that is equal in both
     /// files may match in one file only, because of objects to which it links.

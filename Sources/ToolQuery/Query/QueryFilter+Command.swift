@@ -2,7 +2,7 @@ import RealmEngine
 import ToolKit
 
 /// The query of a command line: predicate, sort order, DISTINCT and arguments. Options such as
-/// `--sort` become clauses after those in the predicate.
+/// `--sort` become clauses after the clauses in the predicate's text.
 extension QueryFilter {
     /// Returns nil if the command has no query.
     init?(_ command: ParsedCommand) throws(RealmError) {

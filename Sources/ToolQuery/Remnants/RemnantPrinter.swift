@@ -11,7 +11,7 @@ final class RemnantPrinter {
     private let style: RecordStyle
     private var buffer = ByteBuffer(capacity: 1 << 17)
     /// Number of deleted objects and earlier states that were printed. `toSkip` is the number of
-    /// those still to be skipped (`--offset`).
+    /// deleted objects and earlier states that `--offset` still skips.
     private(set) var count = 0
     private var toSkip: Int
     private var hasBegun = false

@@ -25,8 +25,8 @@ struct LoadCounts {
 
     var changes: Int { inserted + updated + deleted + schema }
 
-    /// Resets the numbers of changes to those at an earlier point of the load, because the records
-    /// after that point are written again.
+    /// Resets the numbers of changes to the numbers at an earlier point of the load, because the
+    /// records after that point are written again.
     mutating func restart(from other: LoadCounts) {
         inserted = other.inserted
         updated = other.updated

@@ -2,9 +2,9 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// Copies of the records of the open batch. The batch can then be written again without records
-/// that were rejected after others had been written. A few MiB are in memory, the rest in a
-/// temporary file.
+/// Copies of the records of the open batch. If a record is rejected after earlier records were
+/// written, the batch is written again from the copies, without the rejected record. A few MiB are
+/// in memory, the rest in a temporary file.
 final class OpenRecords {
     private struct Entry {
         let place: RecordLocation

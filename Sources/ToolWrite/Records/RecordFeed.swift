@@ -22,7 +22,7 @@ final class RecordFeed: @unchecked Sendable {
 
     private let input: RecordInput
     private let request: WriteRequest
-    /// A converter for each thread; empty if records are not converted here.
+    /// A converter for each thread; empty if the thread that writes converts the records.
     private var conversions: [Conversion]
     private let wake: @Sendable () -> Void
     /// For streams of changes: decides which records are written. Nil for other inputs.

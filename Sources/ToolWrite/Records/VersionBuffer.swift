@@ -39,8 +39,8 @@ final class VersionBuffer {
         bufferedRecords = RawRecords(input)
     }
 
-    /// Reads records from the input and appends those that may be applied to the batch. The batch
-    /// may remain empty.
+    /// Reads records from the input, and appends the applicable ones to the batch. The batch may
+    /// remain empty.
     func fill(_ batch: RecordBatch, _ input: RecordInput) throws(RealmError) {
         begin(batch, input)
         var mayWait = batch.count == 0
