@@ -51,8 +51,8 @@ enum CoreType: String, Sendable {
         }
     }
 
-    /// Maps all numbers that `argument` converts to equal values of this type to the same number.
-    /// For Booleans, 0 or 1.
+    /// Returns the same number for all numbers that `argument` converts to equal values of this
+    /// type. For Booleans, 0 or 1.
     func representative(_ number: Int64) -> Int64 {
         switch self {
         case .bool: number & 1

@@ -145,7 +145,7 @@ package struct JSONStage {
 extension JSONValue {
     fileprivate var isNumber: Bool { kind == .int || kind == .number }
 
-    /// Returns the primary key of a link's target if the key is an integer or a string; nil for all
+    /// Returns the primary key of a link's target if the key is an integer or a string. Nil for all
     /// other notations of a link. A fast path.
     @inline(__always)
     fileprivate func plainKey(_ type: ColumnType) -> Value? {

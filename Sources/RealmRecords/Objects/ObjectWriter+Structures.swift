@@ -16,8 +16,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Whether the value can be stored now: the targets of all its links exist, or a link to a
-    /// missing object becomes null or creates the object (`--links null`, `create`).
+    /// Whether the value can be stored now. True if the targets of all its links exist, or if
+    /// `--links null` or `--links create` determines what to store for a missing target.
     package func isResolved(_ value: StagedValue) throws(RealmError) -> Bool {
         guard links == .strict else { return true }
         switch value {

@@ -16,8 +16,8 @@ package final class ObjectWriter {
     /// delivered twice.
     private let deletesMissing: Bool
     var pending: PendingLinks
-    /// Objects of delete records, to be deleted together; nil if each record deletes its object at
-    /// once, because other records may follow that create it again.
+    /// Objects of delete records, which are deleted together. Nil if each record deletes its object
+    /// at once, because a later record may create the object again.
     var deletes: PendingDeletes?
     /// Position of the current record in the input, for errors of pending links.
     @exclusivity(unchecked) package var place = RecordLocation(record: 0, position: TextPosition())

@@ -139,8 +139,8 @@ package final class DelimitedReader {
         count == 1 ? "1 field" : "\(count) fields"
     }
 
-    /// Converts a field to a value of a scalar property. An empty CSV field of a property that is
-    /// not nullable becomes an empty string or binary; for other types it is an error.
+    /// Converts a field to a value of a scalar property. If the property is not nullable, an empty
+    /// CSV field becomes an empty string or an empty binary, and is an error for any other type.
     @_optimize(speed)
     package func scalar(
         _ column: Int, as type: ColumnType, isNullable: Bool

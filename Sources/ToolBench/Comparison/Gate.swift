@@ -70,11 +70,14 @@ enum Verdict: Equatable, Sendable {
 
     /// Compares the runs `new` with the runs `old`.
     ///
-    /// A change counts if three conditions hold: the medians differ by more than `limit`, their
-    /// confidence intervals do not overlap, and every new run is worse than every old run, or every
-    /// new run better. If the quartiles of the old or of the new runs differ by more than 10 %, an
-    /// improvement never counts, and a regression counts only if even the best new run is worse
-    /// than the worst old run by more than the limit.
+    /// A change of a metric that is the same in every run, such as the number of syncs, counts if
+    /// the medians differ by more than `limit`. A change of any other metric counts only if, in
+    /// addition, the confidence intervals of the medians do not overlap, and all new runs are worse
+    /// than all old runs, or all are better.
+    ///
+    /// Runs are noisy if the quartiles of the old or of the new runs differ by more than 10 %. An
+    /// improvement then never counts. A regression then counts only if the best new run is worse
+    /// than the worst old run by more than `limit`.
     init(old: [Double], new: [Double], metric: GateMetric, limit: Double) {
         let worsening = Self.worsening(Statistics.median(old), Statistics.median(new), metric)
         guard abs(worsening) > limit else {

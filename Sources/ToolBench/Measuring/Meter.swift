@@ -7,10 +7,10 @@ import ToolKit
 /// Time counts between `start` and `stop` only, so that preparations are not measured. One reading
 /// of the clock ends an operation and begins the next.
 ///
-/// A stopwatch may have a rate of operations per second. Operations are then intended to begin at
-/// fixed times, whether or not the previous operation has ended, and their response time counts
-/// from the intended time. So a stall affects all operations that it delays, not only the operation
-/// during which it occurs. Confined to one thread.
+/// A stopwatch may have a rate of operations per second. Each operation then has an intended start,
+/// at which it begins if earlier operations have ended. Its response time counts from the intended
+/// start. So a stall affects all operations that it delays, not only the operation during which it
+/// occurs. Confined to one thread.
 package struct Meter: Sendable {
     /// Durations of operations from their actual start.
     private(set) var histogram = LatencyHistogram()

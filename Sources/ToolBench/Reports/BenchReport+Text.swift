@@ -153,8 +153,8 @@ extension BenchReport {
         return (["WORKLOAD", "OPS", "USER", "SYSTEM", "CPU/OP", "MEMORY", "FAULTS"], rows)
     }
 
-    /// Returns the number of page faults without disk access and, if there were any, the number of
-    /// page faults that waited for a disk.
+    /// Returns the number of page faults without disk access. Adds the number of page faults that
+    /// waited for a disk, if there were any.
     private func faults(_ result: WorkloadResult) -> String {
         let major = result.median(\.usage.majorFaults)
         let minor = String(result.median(\.usage.minorFaults))

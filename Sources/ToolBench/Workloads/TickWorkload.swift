@@ -6,8 +6,8 @@ import ToolKit
 ///
 /// A timer thread wakes the loop every millisecond (a tick). The loop's thread then reads an
 /// object. Meanwhile, other threads change every object in one transaction after another. One
-/// operation is a tick. It is timed from the time when the tick is due to the end of the read, so
-/// the times show everything that blocks the thread.
+/// operation is a tick. Its time begins when the tick is due, and ends after the read. The times
+/// thus show everything that blocks the thread.
 class TickWhileWriting: ConcurrentWorkload {
     private static let interval: UInt64 = 1_000_000
     fileprivate static let ticksPerCommit = 100
@@ -23,8 +23,8 @@ class TickWhileWriting: ConcurrentWorkload {
     private let ticksDone = Atomic<Int>(0)
     /// Number of transactions in progress or being written.
     fileprivate let transactions = Atomic<Int>(0)
-    /// Number of timer ticks for which the thread with the run loop read its object while a
-    /// transaction was in progress or being written.
+    /// Number of timer ticks that were disturbed: the object was read while a transaction was in
+    /// progress or being written.
     private let disturbed = Atomic<Int>(0)
 
     private var ticks: Int { max(20, setting.num / 100) }

@@ -264,9 +264,8 @@ extension ReaderRow.Kind {
 }
 
 extension PinAttribution {
-    /// Whether the process certainly pins the version. This is the case if the process has
-    /// announced a pin of the version in the reader table, or if a pin was not announced and only
-    /// this process can have made it.
+    /// Whether the process certainly pins the version: it has announced a pin in the reader table,
+    /// or it is the only process that can have made a pin that was not announced.
     func isHeld(by pid: UInt32) -> Bool {
         let isOnlyOne = candidates == [pid] && stale != nil
         return isOnlyOne || announced.contains { $0.process.pid == pid && !$0.isStale }

@@ -48,8 +48,8 @@ enum ZshCompletion {
         return false
     }
 
-    /// Suffix of an option for `_arguments`: with `=` the argument may be the next word or follow
-    /// in the same word; with `=-` it must follow in the same word.
+    /// Suffix of an option for zsh's `_arguments`. With `=`, the argument is the next word, or
+    /// follows in the same word. With `=-`, it follows in the same word.
     private static func suffix(_ option: OptionSpec) -> String {
         switch option.argument {
         case .none: ""

@@ -3,8 +3,8 @@ import RealmEngine
 /// The steps that convert the classes of one schema to the classes of another. Classes are matched
 /// by name.
 ///
-/// The steps can be executed in their order once removed objects are deleted: properties and
-/// classes are removed first, then classes are created, then properties are added or changed.
+/// The steps can be executed in their order after removed objects were deleted. Properties and
+/// classes are removed first. Then classes are created, and properties are added or changed.
 ///
 /// The order of classes and properties in a schema is irrelevant.
 package struct SchemaDifference {

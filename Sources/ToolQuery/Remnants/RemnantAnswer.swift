@@ -2,8 +2,8 @@ import RealmEngine
 import RealmRecords
 import ToolKit
 
-/// `--remnants`: prints states of objects that are still in the file, and that the newest version
-/// does not have: deleted objects and earlier values.
+/// `--remnants`: prints deleted objects and earlier values of objects. Their bytes are still in the
+/// file, although the newest version does not use them.
 struct RemnantAnswer {
     private let request: QueryRequest
     private let database: Database

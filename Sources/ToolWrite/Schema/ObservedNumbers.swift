@@ -64,10 +64,10 @@ struct ObservedNumbers {
 
     /// Inferred type of the property.
     ///
-    /// If numbers in extended form such as `{"$numberLong":"5"}` name one type, this type; mixed if
-    /// they name several types, or if a plain number does not fit the type. Without numbers in
-    /// extended form, the simplest numeric type that represents all numbers; string if there is
-    /// none.
+    /// Numbers in extended form such as `{"$numberLong":"5"}` name a type. If they name several
+    /// types, or if a plain number does not fit into the named type, the inferred type is mixed.
+    /// Without numbers in extended form, it is the simplest numeric type that represents all
+    /// numbers, or string if there is none.
     var type: ColumnType {
         guard let said = declared.first else { return plainType ?? .string }
         if declared.count > 1 { return .mixed }
@@ -75,9 +75,9 @@ struct ObservedNumbers {
         return plainCount == 0 || fits ? said : .mixed
     }
 
-    /// Explains why the inferred type is not the usual one, which is int, or double if numbers have
-    /// fractions: a number that does not fit, and the usual type. Nil if the inferred type is the
-    /// usual one.
+    /// Explains an unusual inferred type: a number that does not fit into the usual type, and the
+    /// usual type. The usual type is int, or double if numbers have fractions. Nil if the inferred
+    /// type is the usual one.
     var widening: (number: String, from: ColumnType)? {
         guard declared.isEmpty else { return nil }
         let usual: ColumnType = hasFractions ? .double : .int

@@ -42,8 +42,8 @@ package enum SQLDialect: String, CaseIterable, Sendable {
                 separator: "\"\"") + "\""
     }
 
-    /// Returns the part of a name by which the database system distinguishes names: the name in
-    /// lower case, or its first 63 bytes in PostgreSQL.
+    /// Returns a text that is the same for two names if the database system does not distinguish
+    /// them. PostgreSQL compares the first 63 bytes of names, other systems ignore case.
     func identity(_ name: String) -> String {
         switch self {
         case .sqlite, .duckdb: name.lowercased()
