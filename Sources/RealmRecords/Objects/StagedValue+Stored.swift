@@ -85,7 +85,7 @@ extension SpillBuffer {
         try add(words: Int64(number))
     }
 
-    /// Appends a value, followed by the number of its bytes and the bytes.
+    /// Appends a value. For a string or binary, the number of its bytes and the bytes follow.
     fileprivate func add(_ value: Value) throws(RealmError) {
         let place = try add(MemoryLayout<Value>.stride)
         let skipped = try add(8)

@@ -6,8 +6,8 @@ struct VersionChanges {
     let request: ChangeRequest
     let records: ChangeRecords
 
-    /// Keys of the objects that match the predicate in the version `version`. Cached for the next
-    /// commit, to which this version is the old one.
+    /// Keys of the objects that match the predicate in the version `version`. Cached, because the
+    /// changes after the next commit are relative to this version.
     final class Matches {
         var version: UInt64 = 0
         var keys: Set<ObjectKey> = []
