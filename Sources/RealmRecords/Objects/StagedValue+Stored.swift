@@ -85,7 +85,8 @@ extension SpillBuffer {
         try add(words: Int64(number))
     }
 
-    /// Appends a value. For a string or binary, the number of its bytes and the bytes follow.
+    /// Appends a value, the size in bytes of its string or binary (0 for other types), and the
+    /// string or binary itself.
     fileprivate func add(_ value: Value) throws(RealmError) {
         let place = try add(MemoryLayout<Value>.stride)
         let skipped = try add(8)
