@@ -376,7 +376,7 @@ extension EncryptedPages {
     }
 
     /// Returns the state of a page by comparing its authentication code, which is in
-    /// `scratch.code`, with the two codes in the page's entry: those of its last two writes.
+    /// `scratch.code`, with the codes of the page's last two writes, which its entry has.
     private func judgeCode(_ page: Int, _ scratch: Scratch) -> Found {
         let half = EncryptedLayout.half
         let latest = scratch.entry.load(as: UInt32.self)

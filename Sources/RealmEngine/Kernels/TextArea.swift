@@ -79,8 +79,8 @@ struct TextArea {
         return start..<end &- terminator
     }
 
-    /// Returns those of the candidates `rows` for which `test` is true. `test` receives the range
-    /// of a row's text in the bytes of the leaf. Nil if an end offset of a text is damaged.
+    /// Returns the candidates in `rows` for which `test` is true. `test` receives the range of a
+    /// row's text in the bytes of the leaf. Nil if an end offset of a text is damaged.
     @inline(__always)
     private func confirmed<T: FixedWidthInteger & SignedInteger>(
         _ rows: Selection, _ ends: UnsafePointer<T>, _ test: (Range<Int>) -> Bool

@@ -1,6 +1,6 @@
 import RealmEngine
 
-/// How the value of one field of a record is converted, and the property that gets the value.
+/// Conversion of the value of one field of a record, and the property that gets the value.
 package struct FieldAction {
     package enum Kind: UInt8 {
         /// A property with one scalar value: the common case, converted inline.

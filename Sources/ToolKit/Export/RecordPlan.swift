@@ -95,8 +95,8 @@ package enum RecordFact: Sendable {
     case range(ClosedRange<UInt64>)
 }
 
-/// Where a record finds a field's value: it starts at a source in the object, and follows property
-/// names and dictionary keys from there.
+/// Path from an object to a field's value: a source in the object, then property names and
+/// dictionary keys.
 package struct FieldPath: Sendable {
     package enum Source: Sendable {
         /// A property, by its index in the plan's `columns`.

@@ -43,8 +43,8 @@ struct TopRows {
         candidates.sort { UInt64(bitPattern: $0.raw) < UInt64(bitPattern: $1.raw) }
     }
 
-    /// Makes a term that matches the rows whose first sort key is not after that of the object
-    /// `last`; nil if the type of the sort key allows no such term.
+    /// Makes a term that matches the rows whose first sort key is not after the first sort key of
+    /// the object `last`; nil if the type of the sort key allows no such term.
     private func gate(
         behind last: ObjectKey, _ builder: TermBuilder
     ) throws(RealmError) -> QueryTerm? {

@@ -114,8 +114,8 @@ struct ExpressionParser {
 
     // MARK: Atoms
 
-    /// Parses an atom of a regular expression, such as a character, set or group. Nil for flags and
-    /// comments, such as `(?i)`, which stand for no text, and at the end.
+    /// Parses an atom of a regular expression, such as a character, set or group. Nil at the
+    /// end, and for flags and comments, such as `(?i)`, which match no text.
     private mutating func atom() throws(Failure) -> ExpressionTree? {
         let start = at
         guard let next = peek else { return nil }

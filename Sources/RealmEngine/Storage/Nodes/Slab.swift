@@ -153,8 +153,9 @@ struct SlabNodes {
         /// First ref whose node the open transaction created and may change. Nodes before it may
         /// belong to versions that readers see.
         var firstOwn = UInt64.max
-        /// The two read states in the read context of the open transaction: that of
-        /// `ReadContext.lookup`, then that of `ReadContext.walk`. Nil if no transaction is open.
+        /// The two read states in the read context of the open transaction: the state of
+        /// `ReadContext.lookup`, then the state of `ReadContext.walk`. Nil if no transaction is
+        /// open.
         var user: UnsafeMutablePointer<ReadState>?
         var slab: Unmanaged<Slab>?
     }

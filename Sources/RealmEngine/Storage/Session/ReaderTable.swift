@@ -15,8 +15,8 @@ package final class ReaderTable: Sendable {
     private let generation = ForkGeneration.current
     private let rows = LockedValue(Rows())
 
-    /// All rows of the reader table that this participant has claimed for its pins, and those of
-    /// them that contain no pin.
+    /// All rows of the reader table that this participant has claimed for its pins, and the claimed
+    /// rows without a pin.
     private struct Rows {
         var claimed: [Int32] = []
         var idle: [Int32] = []

@@ -166,8 +166,8 @@ extension RemnantSearch {
     }
 
     /// Number of objects that must imply the same base of a leaf. An object's key is the base plus
-    /// the key stored in the leaf. Once so many objects imply one base, no further objects are
-    /// looked up.
+    /// the key stored in the leaf. Once this number implies one base, no further objects are looked
+    /// up.
     private static let sufficientVotes = 8
 
     /// Counts the leaf's objects by the base that they imply. If the newest version has an object
