@@ -28,11 +28,6 @@ final class RecordReader: @unchecked Sendable {
     private var isInputFree = false
     private var hasThread = false
 
-    /// Maximum number of records and of values in a batch.
-    private static let maximumBatchCount = 512
-    private static let maximumValueCount = 1 << 17
-    /// Size in bytes from which a batch is complete.
-    private static let fullBatch = 1 << 19
     /// Maximum number of batches in the queue.
     private static let maximumQueueCount = 4
 
@@ -44,8 +39,7 @@ final class RecordReader: @unchecked Sendable {
     ) {
         reader = JSONReader(source, layout: .lines)
         (self.stage, self.plan, self.complete) = (stage, plan, complete)
-        let most = Self.maximumValueCount / max(1, plan.table.columns.count)
-        capacity = max(1, min(Self.maximumBatchCount, most))
+        capacity = BatchLimits.recordCount(of: plan.table)
     }
 
     /// Returns the next batch. No batch follows after one that is the last, or after an error.
@@ -90,7 +84,7 @@ final class RecordReader: @unchecked Sendable {
     private func fill() throws(Failure) -> Batch {
         var batch = Batch(records: ConvertedRecords(stage.plans, plan.table, capacity: capacity))
         let rows = batch.records.rows
-        while rows.count < rows.capacity, rows.byteCount < Self.fullBatch {
+        while rows.count < rows.capacity, rows.byteCount < BatchLimits.byteCount {
             guard try read(into: &batch) else {
                 batch.isLast = true
                 break

@@ -49,12 +49,6 @@ final class RecordFeed: @unchecked Sendable {
     private var records = 0
     private var bytes = 0
 
-    private static let maximumBatchCount = 512
-    /// Maximum number of values in a batch. A record takes memory for every property of its class,
-    /// even if it has few fields.
-    private static let maximumValueCount = 1 << 17
-    /// Size in bytes at which a batch ends.
-    private static let fullBatch = 1 << 19
     /// Maximum number of batches that a thread reads before it appends them to the queue.
     /// `maximumBytesPerDelivery` is the maximum total size of these batches.
     private static let maximumBatchesPerDelivery = 16
@@ -77,9 +71,8 @@ final class RecordFeed: @unchecked Sendable {
 
     /// Maximum number of records in a batch.
     private func capacity(_ conversion: Conversion?) -> Int {
-        guard let conversion else { return Self.maximumBatchCount }
-        let most = Self.maximumValueCount / conversion.columns
-        return max(1, min(Self.maximumBatchCount, request.limits.records, most))
+        guard let conversion else { return BatchLimits.recordCount }
+        return max(1, min(request.limits.records, BatchLimits.recordCount(of: conversion.table)))
     }
 
     /// Number of threads that read the records of a command. The thread that writes is not counted:
@@ -184,7 +177,7 @@ final class RecordFeed: @unchecked Sendable {
             if isOver(batch) { break }
         } while batches.count < Self.maximumBatchesPerDelivery
             && size < Self.maximumBytesPerDelivery
-            && values < Self.maximumValueCount && input.isReady(within: 0)
+            && values < BatchLimits.valueCount && input.isReady(within: 0)
         return batches
     }
 
@@ -250,7 +243,7 @@ final class RecordFeed: @unchecked Sendable {
                 batch.commitPositions.append(batch.count)
                 (records, bytes) = (0, 0)
             }
-            if batch.count >= capacity || batch.textSize >= Self.fullBatch { return }
+            if batch.count >= capacity || batch.textSize >= BatchLimits.byteCount { return }
         }
     }
 
