@@ -192,7 +192,7 @@ final class RealmInstance: @unchecked Sendable {
     /// Releases the current version. Accessors of its objects become invalid. Does nothing for a
     /// frozen realm, which other threads may be using.
     func invalidate() {
-        guard !isFrozen, engine.invalidate() else { return }
+        guard engine.invalidate() else { return }
         release()
         releases += 1
         classes.withLock { classes in
